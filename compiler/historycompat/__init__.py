@@ -1,0 +1,1 @@
+"""Rules that repair an LLM message history."""

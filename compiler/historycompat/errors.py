@@ -1,0 +1,84 @@
+"""The errors people may catch, in one small tree, and complaints about rule files, which are values.
+
+HistoryCompatError
+├── RuleError            a rule file or pattern was refused; carries every complaint
+├── UnknownRule          a ruleset has no rule of that name
+├── HistoryError         a history cannot be read
+│   ├── UnknownFormat    no known message format fits, or no format of that name exists
+│   └── NotCarried       a format cannot express what a prompt holds
+└── RuleFault            with errors="raise": a rule failed while it ran
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from historycompat.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One finding about a rule file: a stable code, what is wrong, where, and what to write instead."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    suggestion: str | None = None
+    rule: str | None = field(default=None, compare=False)
+
+    @property
+    def is_error(self) -> bool:
+        return self.code.startswith("E")
+
+
+class HistoryCompatError(Exception):
+    """The root: catch this to catch everything this library raises on purpose."""
+
+
+class RuleError(HistoryCompatError):
+    """A rule file was refused. `complaints` holds all that is wrong with it, in file order."""
+
+    def __init__(self, complaints: Iterable[Complaint]) -> None:
+        self.complaints = tuple(complaints)
+        super().__init__("\n".join(self._line(c) for c in self.complaints))
+
+    @staticmethod
+    def _line(complaint: Complaint) -> str:
+        place = f"{complaint.span.place}: " if complaint.span else ""
+        hint = f" ({complaint.suggestion})" if complaint.suggestion else ""
+        return f"{place}{complaint.code} {complaint.message}{hint}"
+
+    def __reduce__(self) -> tuple[type[RuleError], tuple[tuple[Complaint, ...]]]:
+        return type(self), (self.complaints,)
+
+
+class UnknownRule(HistoryCompatError):
+    """A ruleset was asked about a rule that it does not hold."""
+
+
+class HistoryError(HistoryCompatError):
+    """A history cannot be read, or a repaired one cannot be written."""
+
+
+class UnknownFormat(HistoryError):
+    """No known message format fits the history, or no format has the given name."""
+
+
+class NotCarried(HistoryError):
+    """The format has no way to say this. `pointer` is the JSON pointer of the place in the canonical prompt."""
+
+    def __init__(self, message: str, pointer: str = "") -> None:
+        super().__init__(message)
+        self.pointer = pointer
+
+
+class RuleFault(HistoryCompatError):
+    """A rule failed while it ran; its edits were rolled back."""
+
+
+def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """A suggestion such as `did you mean "assistant"?`, or None when nothing is close."""
+    close = get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return f'did you mean "{close[0]}"?' if close else None

@@ -1,0 +1,112 @@
+"""Rules ready to run: callables in order, and where each was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historycompat import ir
+from historycompat.edits import Edit, Finding
+from historycompat.source import Place
+from historycompat.view import Compute, Hit, Select, View
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The part of a statement that a single pass over the prompt can test: parts of `roles` and `types` for which the
+    Python expression `test` (over the part `p`, with the constants `names`) holds. None for roles or types is any."""
+
+    roles: frozenset[str] | None
+    types: frozenset[str] | None
+    test: str
+    names: Mapping[str, Any]
+    drops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement: `select` picks its places on a snapshot, `edit` says what becomes of them."""
+
+    verb: str
+    text: str
+    place: Place
+    variables: frozenset[str]
+    select: Select
+    edit: Callable[[View, list[Hit]], Any]
+    local: Local | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """Wakes a rule after an error. `search` looks at one error text and returns the named or numbered groups."""
+
+    statuses: frozenset[int]
+    pattern: str
+    search: Callable[[str], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A compiled rule. `meaning` is its checked form; everything else is made from it."""
+
+    meaning: ir.Rule
+    matches: Callable[[Any], bool]
+    steps: tuple[Step, ...]
+    triggers: tuple[Trigger, ...] = ()
+    when: Compute | None = None
+    variables: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.meaning.name
+
+    def runs(self, phase: str) -> bool:
+        """Whether the rule takes part in a phase (`before` or `after`)."""
+        return self.meaning.phase in (phase, "both")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One edit that a rule made: which statement, where it is written, where it edited, and what stood there."""
+
+    rule: str
+    statement: str
+    place: Place
+    edit: Edit
+
+    @property
+    def pointer(self) -> str:
+        return self.edit.pointer
+
+    @property
+    def op(self) -> str:
+        return self.edit.op
+
+    @property
+    def before(self) -> Any:
+        return self.edit.before
+
+    @property
+    def after(self) -> Any:
+        return self.edit.after
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a `report` statement found."""
+
+    rule: str
+    place: Place
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule that failed and was rolled back: the statement, its place, the pointer it was at, and why."""
+
+    rule: str
+    statement: str
+    place: Place
+    reason: str
+    pointer: str = ""

@@ -1,0 +1,351 @@
+"""A prompt as one statement sees it: a snapshot with its messages, parts, pairs and states, and the selected places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from historycompat.edits import Lineage, Pointer, value_at
+
+SYNTHETIC_NAMESPACE = "historycompat"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a format keeps tool calls or results, and under which keys.
+
+    `within` is the message key that holds the list (None: the message itself is the result); `type` is what its
+    `type` must be (None: anything there is one); `roles` the messages it may stand in (empty: any).
+    """
+
+    within: str | None
+    type: str | None
+    id: tuple[str, ...]
+    name: tuple[str, ...]
+    roles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a body maps to messages, parts, calls and results. The default is the canonical prompt's shape."""
+
+    spine: Pointer = ("messages",)
+    role: str = "role"
+    parts: str = "content"
+    calls: tuple[Site, ...] = (Site("content", "tool-call", ("toolCallId",), ("toolName",)),)
+    results: tuple[Site, ...] = (Site("content", "tool-result", ("toolCallId",), ("toolName",)),)
+
+
+CANONICAL = Shape()
+
+
+@dataclass(slots=True)
+class Context:
+    """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`), the error that woke the
+    rules (`{status, text, groups}` or None), who wrote each message, and what the run notes down."""
+
+    model: dict[str, Any] = field(default_factory=dict)
+    error: dict[str, Any] | None = None
+    origin: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda message: None
+    stale: Callable[[dict[str, Any]], bool] = lambda message: False
+    lineage: Lineage = field(default_factory=Lineage)
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+@dataclass(slots=True, eq=False)
+class Half:
+    """A tool call or a tool result where it stands."""
+
+    path: Pointer
+    index: int
+    position: int | None
+    part: dict[str, Any]
+    site: Site
+
+    @property
+    def id(self) -> Any:
+        return value_at(self.part, self.site.id)
+
+    @property
+    def name(self) -> Any:
+        return value_at(self.part, self.site.name)
+
+
+@dataclass(slots=True, eq=False)
+class Occurrence:
+    """A call, a result, or both: a call opens an occurrence of its id, and a result belongs to the nearest earlier
+    unanswered call with its id. `number` counts occurrences in order of appearance."""
+
+    number: int
+    call: Half | None = None
+    result: Half | None = None
+
+
+class Pairing:
+    """The occurrences of a prompt, in order, and the one that stands at a place."""
+
+    def __init__(self, halves: Iterator[tuple[bool, Half]]) -> None:
+        self.occurrences: list[Occurrence] = []
+        self._at: dict[Pointer, Occurrence] = {}
+        self._open: dict[Any, list[Occurrence]] = {}
+        self._seen: dict[tuple[bool, Any], Pointer] = {}
+        for is_call, half in halves:
+            self._place(is_call, half)
+
+    def _place(self, is_call: bool, half: Half) -> None:
+        key = half.id if isinstance(half.id, (str, int, float)) else None
+        waiting = self._open.get(key, [])
+        if is_call or not waiting:
+            occurrence = Occurrence(len(self.occurrences))
+            self.occurrences.append(occurrence)
+        else:
+            # Nearest message first; calls that stand in one message are answered in their order.
+            latest = max(o.call.index for o in waiting if o.call)
+            occurrence = next(o for o in waiting if o.call and o.call.index == latest)
+            waiting.remove(occurrence)
+        if is_call:
+            occurrence.call = half
+            self._open.setdefault(key, []).append(occurrence)
+        else:
+            occurrence.result = half
+        self._at[half.path] = occurrence
+        self._seen.setdefault((is_call, key), half.path)
+
+    def at(self, path: Pointer) -> Occurrence | None:
+        return self._at.get(path)
+
+    def is_first(self, is_call: bool, half: Half) -> bool:
+        """Whether no earlier call (or result) has the same id."""
+        key = half.id if isinstance(half.id, (str, int, float)) else None
+        return self._seen.get((is_call, key)) == half.path
+
+    def paired(self) -> set[tuple[int, int]]:
+        """The identities of the part objects of complete pairs."""
+        return {(id(o.call.part), id(o.result.part)) for o in self.occurrences if o.call and o.result}
+
+
+class View:
+    """One snapshot. `root` is `{"messages": [...], "tools"?: ..., "params"?: ...}`, or a native body."""
+
+    def __init__(self, root: dict[str, Any], context: Context, shape: Shape = CANONICAL) -> None:
+        self.root = root
+        self.context = context
+        self.shape = shape
+        messages = value_at(root, shape.spine)
+        self.messages: list[Any] = messages if isinstance(messages, list) else []
+
+    def path(self, index: int, *rest: str | int) -> Pointer:
+        """The pointer of message `index`, or of a place inside it."""
+        return (*self.shape.spine, index, *rest)
+
+    def role(self, index: int) -> Any:
+        message = self.messages[index]
+        return message.get(self.shape.role) if isinstance(message, dict) else None
+
+    def parts(self, index: int) -> list[Any]:
+        """The parts of a message; none where its content is a string or missing."""
+        message = self.messages[index]
+        content = message.get(self.shape.parts) if isinstance(message, dict) else None
+        return content if isinstance(content, list) else []
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        return Pairing(self._halves())
+
+    def _halves(self) -> Iterator[tuple[bool, Half]]:
+        for index, message in enumerate(self.messages):
+            if isinstance(message, dict):
+                yield from self._halves_in(index, message)
+
+    def _halves_in(self, index: int, message: dict[str, Any]) -> Iterator[tuple[bool, Half]]:
+        role = message.get(self.shape.role)
+        for is_call, sites in ((True, self.shape.calls), (False, self.shape.results)):
+            for site in sites:
+                if site.roles and role not in site.roles:
+                    continue
+                if site.within is None:
+                    yield is_call, Half(self.path(index), index, None, message, site)
+                    continue
+                held = message.get(site.within)
+                for position, part in enumerate(held if isinstance(held, list) else []):
+                    if isinstance(part, dict) and (site.type is None or part.get("type") == site.type):
+                        yield is_call, Half(self.path(index, site.within, position), index, position, part, site)
+
+
+@dataclass(slots=True, eq=False)
+class Hit:
+    """A selected place. Conditions read its properties as `$variables`; `value` is what they read as `@`."""
+
+    path: Pointer
+    value: Any
+    view: View
+    index: int | None = None
+    position: int | None = None
+    occurrence: Occurrence | None = None
+
+    @property
+    def messages(self) -> list[Any]:
+        return self.view.messages
+
+    @property
+    def tools(self) -> Any:
+        return self.view.root.get("tools")
+
+    @property
+    def params(self) -> Any:
+        return self.view.root.get("params")
+
+    @property
+    def model(self) -> dict[str, Any]:
+        return self.view.context.model
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        return self.view.context.error
+
+    @property
+    def message(self) -> Any:
+        return None if self.index is None else self.view.messages[self.index]
+
+    @property
+    def prev(self) -> Any:
+        return self._neighbour(-1)
+
+    @property
+    def next(self) -> Any:
+        return self._neighbour(1)
+
+    def _neighbour(self, step: int) -> Any:
+        if self.index is None:
+            return None
+        at = self.index + step
+        return self.view.messages[at] if 0 <= at < len(self.view.messages) else None
+
+    @property
+    def parent(self) -> Any:
+        return None
+
+    @property
+    def call(self) -> Any:
+        return self.occurrence.call.part if self.occurrence and self.occurrence.call else None
+
+    @property
+    def result(self) -> Any:
+        return self.occurrence.result.part if self.occurrence and self.occurrence.result else None
+
+    @property
+    def origin(self) -> dict[str, Any] | None:
+        message = self.message
+        return self.view.context.origin(message) if isinstance(message, dict) else None
+
+
+class PathHit(Hit):
+    """A place selected by `path`: its neighbours are its siblings in its own list, its parent holds that list."""
+
+    __slots__ = ()
+
+    def __init__(self, path: Pointer, value: Any, view: View) -> None:
+        numbers = [at for at, key in enumerate(path) if isinstance(key, int)]
+        own = path[numbers[-1]] if numbers else None
+        super().__init__(path, value, view, index=own if isinstance(own, int) else None)
+
+    @property
+    def _list_path(self) -> Pointer:
+        numbers = [at for at, key in enumerate(self.path) if isinstance(key, int)]
+        return self.path[: numbers[-1]] if numbers else ()
+
+    def _neighbour(self, step: int) -> Any:
+        if self.index is None or self.index + step < 0:
+            return None
+        return value_at(self.view.root, (*self._list_path, self.index + step))
+
+    @property
+    def message(self) -> Any:
+        spine = self.view.shape.spine
+        inside = self.path[: len(spine)] == spine and len(self.path) > len(spine)
+        return value_at(self.view.root, self.path[: len(spine) + 1]) if inside else None
+
+    @property
+    def parent(self) -> Any:
+        list_path = self._list_path
+        return value_at(self.view.root, list_path[:-1]) if list_path else None
+
+
+Select = Callable[[View], list[Hit]]
+Compute = Callable[[Any, Hit], Any]
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a content or a part says nothing: null, a blank string, no parts, or only parts that say nothing."""
+    if value is None or value == []:
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, list):
+        return all(isinstance(part, dict) and is_empty_part(part) for part in value)
+    return False
+
+
+def is_empty_part(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and is_empty(part.get("text"))
+
+
+def is_synthetic(value: Any) -> bool:
+    """Whether a rule of ours inserted this message or part."""
+    return value_at(value, ("providerOptions", SYNTHETIC_NAMESPACE, "synthetic")) is True
+
+
+def marked_synthetic(value: dict[str, Any]) -> dict[str, Any]:
+    options = value.get("providerOptions")
+    return {**value, "providerOptions": {**(options if isinstance(options, dict) else {}), SYNTHETIC_NAMESPACE: {"synthetic": True}}}
+
+
+# Each state of a message: whether message `index` of a view is in it. A closed list.
+MESSAGE_STATES: dict[str, Callable[[View, int], bool]] = {
+    "first": lambda view, index: index == 0,
+    "last": lambda view, index: index == len(view.messages) - 1,
+    "empty": lambda view, index: _message_is_empty(view, index),
+    "late": lambda view, index: view.role(index) == "system" and any(view.role(i) != "system" for i in range(index)),
+    "open": lambda view, index: all(view.role(i) == "tool" for i in range(index + 1, len(view.messages))),
+    "settled": lambda view, index: not MESSAGE_STATES["open"](view, index),
+    "current": lambda view, index: all(
+        view.role(i) in ("assistant", "tool") for i in range(index + 1, len(view.messages))
+    ),
+    "synthetic": lambda view, index: is_synthetic(view.messages[index]),
+    "stale": lambda view, index: view.context.stale(view.messages[index]),
+}
+
+PART_STATES: dict[str, Callable[[list[Any], int], bool]] = {
+    "empty": lambda parts, position: is_empty_part(parts[position]),
+    "first": lambda parts, position: position == 0,
+    "last": lambda parts, position: position == len(parts) - 1,
+}
+
+CALL_STATES: dict[str, Callable[[View, Occurrence], bool]] = {
+    "orphan": lambda view, it: it.result is None,
+    "duplicate": lambda view, it: it.call is not None and not view.pairing.is_first(True, it.call),
+}
+
+RESULT_STATES: dict[str, Callable[[View, Occurrence], bool]] = {
+    "orphan": lambda view, it: it.call is None,
+    "duplicate": lambda view, it: it.result is not None and not view.pairing.is_first(False, it.result),
+    "late": lambda view, it: _is_late(view, it),
+}
+
+
+def _message_is_empty(view: View, index: int) -> bool:
+    message = view.messages[index]
+    return isinstance(message, dict) and is_empty(message.get(view.shape.parts))
+
+
+def _is_late(view: View, it: Occurrence) -> bool:
+    """Not directly after its call's message: only tool messages may stand between, none in between is counted."""
+    if it.call is None or it.result is None or it.call.index == it.result.index:
+        return False
+    return any(view.role(i) != "tool" for i in range(it.call.index + 1, it.result.index)) or it.result.index < it.call.index
