@@ -1,1 +1,72 @@
-"""Rules that repair an LLM message history."""
+"""Rules that repair an LLM message history before, or right after, a provider refuses it.
+
+Everything is imported on first use: importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from historycompat.api import apply, compile_rules, load_rules
+    from historycompat.errors import (
+        Complaint,
+        HistoryCompatError,
+        HistoryError,
+        NotCarried,
+        RuleError,
+        RuleFault,
+        UnknownFormat,
+        UnknownRule,
+    )
+    from historycompat.rulesets import Ruleset
+    from historycompat.runtime.outcome import Outcome
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Complaint": "errors",
+    "HistoryCompatError": "errors",
+    "HistoryError": "errors",
+    "NotCarried": "errors",
+    "Outcome": "runtime.outcome",
+    "RuleError": "errors",
+    "RuleFault": "errors",
+    "Ruleset": "rulesets",
+    "UnknownFormat": "errors",
+    "UnknownRule": "errors",
+    "apply": "api",
+    "compile_rules": "api",
+    "load_rules": "api",
+}
+
+__all__ = [
+    "Complaint",
+    "HistoryCompatError",
+    "HistoryError",
+    "NotCarried",
+    "Outcome",
+    "RuleError",
+    "RuleFault",
+    "Ruleset",
+    "UnknownFormat",
+    "UnknownRule",
+    "apply",
+    "compile_rules",
+    "load_rules",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'historycompat' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"historycompat.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -224,3 +224,20 @@ def changes(path: Pointer, old: Any, new: Any) -> Iterator[Edit]:
     for key in new:
         if key not in old:
             yield Edit("add", (*path, key), new[key])
+
+
+def list_changes(path: Pointer, old: list[Any], new: list[Any]) -> Iterator[Edit]:
+    """Edits that turn one list into another: equal ends are left alone, the middle is changed element by element."""
+    start = 0
+    while start < min(len(old), len(new)) and same(old[start], new[start]):
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and same(old[-1 - end], new[-1 - end]):
+        end += 1
+    gone, come = old[start : len(old) - end], new[start : len(new) - end]
+    if len(gone) == len(come):
+        for at, (was, now) in enumerate(zip(gone, come, strict=True)):
+            yield from changes((*path, start + at), was, now)
+        return
+    yield from (Edit("remove", (*path, start + at)) for at in range(len(gone)))
+    yield from (Edit("add", (*path, start + len(gone)), item) for item in come)

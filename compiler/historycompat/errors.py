@@ -6,7 +6,12 @@ HistoryCompatError
 ├── HistoryError         a history cannot be read
 │   ├── UnknownFormat    no known message format fits, or no format of that name exists
 │   └── NotCarried       a format cannot express what a prompt holds
-└── RuleFault            with errors="raise": a rule failed while it ran
+├── RuleFault            with errors="raise": a rule failed while it ran
+└── StoreError           a store of histories refuses, or cannot be reached
+    ├── UnknownStore     nothing of that name is a store
+    ├── UnknownHistory   the store holds no history of that id
+    ├── Conflict         the history is not at the revision that the caller saw
+    └── NothingToUndo    the history has no repair that is not undone yet
 """
 
 from __future__ import annotations
@@ -76,6 +81,33 @@ class NotCarried(HistoryError):
 
 class RuleFault(HistoryCompatError):
     """A rule failed while it ran; its edits were rolled back."""
+
+
+class StoreError(HistoryCompatError):
+    """A store of histories refuses, or cannot be reached."""
+
+
+class UnknownStore(StoreError):
+    """No store can be opened under that name: an unknown kind, a missing file, a file that is something else."""
+
+
+class UnknownHistory(StoreError):
+    """The store holds no history of that id."""
+
+
+class Conflict(StoreError):
+    """Somebody else wrote first; nothing was written. `expected` and `found` are revisions, 0 meaning none."""
+
+    def __init__(self, history_id: str, expected: int, found: int, reason: str = "") -> None:
+        self.history_id, self.expected, self.found, self.reason = history_id, expected, found, reason
+        super().__init__(f'history "{history_id}" is at revision {found}, not {expected}: {reason or "load it again"}')
+
+    def __reduce__(self) -> tuple[type[Conflict], tuple[str, int, int, str]]:
+        return type(self), (self.history_id, self.expected, self.found, self.reason)
+
+
+class NothingToUndo(StoreError):
+    """The history has no repair that is not undone yet."""
 
 
 def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

@@ -43,12 +43,13 @@ CANONICAL = Shape()
 
 @dataclass(slots=True)
 class Context:
-    """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`), the error that woke the
-    rules (`{status, text, groups}` or None), who wrote each message, and what the run notes down."""
+    """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`, and as the host gave it), the
+    error that woke the rules (`{status, text, groups}` or None), who wrote each message, and what the run notes down."""
 
     model: dict[str, Any] = field(default_factory=dict)
+    given_model: Any = None
     error: dict[str, Any] | None = None
-    origin: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda message: None
+    origin: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda holder: _stamp(holder)
     stale: Callable[[dict[str, Any]], bool] = lambda message: False
     lineage: Lineage = field(default_factory=Lineage)
     notes: list[str] = field(default_factory=list)
@@ -241,8 +242,8 @@ class Hit:
 
     @property
     def origin(self) -> dict[str, Any] | None:
-        message = self.message
-        return self.view.context.origin(message) if isinstance(message, dict) else None
+        holders = (holder for holder in (self.value, self.message) if isinstance(holder, dict))
+        return next((origin for holder in holders if (origin := self.view.context.origin(holder))), None)
 
 
 class PathHit(Hit):
@@ -277,6 +278,14 @@ class PathHit(Hit):
         return value_at(self.view.root, list_path[:-1]) if list_path else None
 
 
+def _stamp(holder: dict[str, Any]) -> dict[str, Any] | None:
+    """Who wrote a message, where its host keeps that in `metadata` as `provider` and `modelId`."""
+    metadata = holder.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("provider"), str):
+        return None
+    return {"provider": metadata["provider"], "model": metadata.get("modelId")}
+
+
 Select = Callable[[View], list[Hit]]
 Compute = Callable[[Any, Hit], Any]
 
@@ -303,7 +312,8 @@ def is_synthetic(value: Any) -> bool:
 
 def marked_synthetic(value: dict[str, Any]) -> dict[str, Any]:
     options = value.get("providerOptions")
-    return {**value, "providerOptions": {**(options if isinstance(options, dict) else {}), SYNTHETIC_NAMESPACE: {"synthetic": True}}}
+    options = options if isinstance(options, dict) else {}
+    return {**value, "providerOptions": {**options, SYNTHETIC_NAMESPACE: {"synthetic": True}}}
 
 
 # Each state of a message: whether message `index` of a view is in it. A closed list.
@@ -345,7 +355,8 @@ def _message_is_empty(view: View, index: int) -> bool:
 
 
 def _is_late(view: View, it: Occurrence) -> bool:
-    """Not directly after its call's message: only tool messages may stand between, none in between is counted."""
+    """Not directly after its call's message: something other than tool messages stands between."""
     if it.call is None or it.result is None or it.call.index == it.result.index:
         return False
-    return any(view.role(i) != "tool" for i in range(it.call.index + 1, it.result.index)) or it.result.index < it.call.index
+    between = range(it.call.index + 1, it.result.index)
+    return any(view.role(i) != "tool" for i in between) or it.result.index < it.call.index

@@ -1,0 +1,165 @@
+"""One history, its format and the rules to run → the outcome: read, canonical rules, write, wire-shape rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from historycompat.code_rules import ANY_FORMAT
+from historycompat.formats.format import Format, Reading
+from historycompat.ruleset import Rule
+from historycompat.runtime.interpret import Run, interpret
+from historycompat.models.normalise import normalise
+from historycompat.runtime.outcome import Outcome
+from historycompat.runtime.plan import Plan
+from historycompat.view import Context
+
+# Who wrote a message or part (a canonical mapping), as `{provider, model}`; None where that is not known.
+Origin = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+# Rules that an error woke, each with what it reads as `$error`.
+Woken = Sequence[tuple[Rule, dict[str, Any]]]
+
+
+class Repair:
+    """One history being repaired. Every run starts from it as it was read; nothing is changed in place."""
+
+    def __init__(
+        self, history: Any, kind: Format, model: Any, *, origin: Origin | None = None, raising: bool = False
+    ) -> None:
+        self.history, self.kind, self.model, self.origin, self.raising = history, kind, model, origin, raising
+        self.reading: Reading = kind.read(history)
+        self.root: dict[str, Any] = {"messages": self.reading.messages}
+        if self.reading.has_request:
+            self.root |= {"tools": self.reading.tools, "params": self.reading.params}
+
+    def before(self, plan: Plan) -> Outcome:
+        """The rules of the phase before the request."""
+        context = self._context()
+        run, silent = self._segments(plan, context)
+        wire = plan.for_format(self.kind.name)
+        native = self._wire(run, context, lambda body: self._interpret_wire(wire, body, context)) if wire else None
+        native = self._write(run, context) if native is None else native
+
+        def account() -> tuple[Run, list[str]]:
+            if not silent:
+                return run, context.notes
+            again = self._context()
+            told = interpret(plan.canonical, self.root, again, refusal=self._refusal)
+            self._wire(told, again, lambda body: self._interpret_wire(wire, body, again))
+            return told, again.notes
+
+        return self._outcome(native, run, account)
+
+    def after(self, woken: Woken) -> Outcome:
+        """The rules that an error woke, in order. The outcome's `stored` is the history with the lasting edits only."""
+        outcome = self._reactive(woken)
+        lasting = [(rule, error) for rule, error in woken if rule.meaning.persist]
+        if not outcome.changed or len(lasting) == len(woken):
+            outcome.stored = outcome.messages
+        else:
+            outcome.stored = self._reactive(lasting).messages if lasting else self.history
+        return outcome
+
+    def _reactive(self, woken: Woken) -> Outcome:
+        context = self._context()
+        run = Run(self.root)
+        for rule, context.error in woken:
+            if rule.meaning.format is None:
+                one = interpret((rule,), run.root, context, refusal=self._refusal, raising=self.raising)
+                _join(run, one)
+        wire = [(rule, error) for rule, error in woken if rule.meaning.format in (self.kind.name, ANY_FORMAT)]
+
+        def body_rules(body: dict[str, Any]) -> Run:
+            done = Run(body)
+            for rule, context.error in wire:
+                _join(done, self._interpret_wire((rule,), done.root, context))
+            return done
+
+        native = self._wire(run, context, body_rules)
+        return self._outcome(native, run, lambda: (run, context.notes))
+
+    def _context(self) -> Context:
+        refs = normalise(self.model)
+        context = Context(model=refs[0].facts() if refs else {}, given_model=self.model)
+        if self.origin:
+            context.origin = self.origin
+        return context
+
+    def _segments(self, plan: Plan, context: Context) -> tuple[Run, bool]:
+        """The canonical rules' run, and whether fused passes edited without keeping records."""
+        if self.raising:
+            return interpret(plan.canonical, self.root, context, refusal=self._refusal, raising=True), False
+        total = Run(self.root)
+        silent = False
+        for segment in plan.segments:
+            if segment.fused is None:
+                _join(total, interpret(segment.rules, total.root, context, refusal=self._refusal))
+                continue
+            messages = total.root["messages"]
+            kept = segment.fused(messages, context.lineage)
+            if kept is not messages:
+                silent = True
+                total.root = {**total.root, "messages": kept}
+        return total, silent
+
+    def _interpret_wire(self, rules: Iterable[Rule], body: dict[str, Any], context: Context) -> Run:
+        return interpret(rules, body, context, shape=self.kind.shape, raising=self.raising)
+
+    def _write(self, run: Run, context: Context) -> Any:
+        root = run.root
+        return self.kind.write(
+            self.reading, root["messages"], root.get("tools"), root.get("params"), context.lineage
+        )
+
+    def _wire(self, run: Run, context: Context, rules: Callable[[dict[str, Any]], Run]) -> Any:
+        """The native history after the wire-shape rules; what they did joins the run's account."""
+        native = self._write(run, context)
+        body = self.kind.wrap(native)
+        done = rules(body)
+        run.records += done.records
+        run.reports += done.reports
+        run.faults += done.faults
+        return native if done.root is body else self.kind.unwrap(done.root, native)
+
+    def _refusal(self, before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
+        """Why the format cannot carry a message or part that is new or was edited."""
+        known = {id(message) for message in before["messages"]}
+        for index, message in enumerate(after["messages"]):
+            if id(message) in known:
+                continue
+            parts = message.get("content")
+            for position in (None, *range(len(parts) if isinstance(parts, list) else 0)):
+                reason = self.kind.carries(message, position)
+                if reason:
+                    inside = "" if position is None else f"/content/{position}"
+                    return f"/messages/{index}{inside}", f"{self.kind.title} cannot carry it: {reason}"
+        return None
+
+    def _outcome(self, native: Any, run: Run, account: Callable[[], tuple[Run, list[str]]]) -> Outcome:
+        changed = native is not self.history
+        first = _first_difference(self.kind, self.history, native) if changed else None
+        return Outcome(native, format=self.kind.name, changed=changed, first_edit=first, account=account)
+
+
+def _join(total: Run, run: Run) -> None:
+    total.root = run.root
+    total.records += run.records
+    total.reports += run.reports
+    total.faults += run.faults
+
+
+def _first_difference(kind: Format, before: Any, after: Any) -> int | None:
+    """The index of the first message that is not the same object; None where only the rest of a body differs."""
+    old, new = (_messages(kind, native) for native in (before, after))
+    for index, (was, now) in enumerate(zip(old, new, strict=False)):
+        if was is not now:
+            return index
+    return None if len(old) == len(new) else min(len(old), len(new))
+
+
+def _messages(kind: Format, native: Any) -> list[Any]:
+    body: Any = kind.wrap(native)
+    for key in kind.spine:
+        body = body.get(key, []) if isinstance(body, dict) else []
+    return body if isinstance(body, list) else []

@@ -1,0 +1,166 @@
+"""An ordered set of rules: the built-in ones, extended, narrowed or replaced."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from historycompat import ir
+from historycompat.compiling import compile_source, read_source
+from historycompat.errors import HistoryCompatError, UnknownRule, did_you_mean
+from historycompat.language.lower import lower
+from historycompat.resources import data_dir
+from historycompat.ruleset import Rule
+from historycompat.models.normalise import cache_key, normalise
+from historycompat.models.patterns import matcher
+from historycompat.runtime.plan import Plan, plan
+from historycompat.source import Source
+
+# Model ids may be user input: more than this many plans of one ruleset are not kept.
+_PLANS_KEPT = 512
+
+
+class DuplicateRule(HistoryCompatError):
+    """An added rule has the name of one that is there, and does not say that it replaces it."""
+
+
+class Ruleset:
+    """Rules in the order they run. Immutable, safe to share between threads, picklable."""
+
+    __slots__ = ("_lock", "_plans", "_rules")
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self._rules = _joined((), rules)
+        self._plans: dict[Any, Plan] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def builtin(cls) -> Ruleset:
+        """The rules that ship with the library, in file order."""
+        return _builtin()
+
+    def extend(self, *more: str | Path | Rule | Ruleset | Iterable[Rule]) -> Ruleset:
+        """These rules, then others: rule files by path, compiled rules, whole rulesets.
+
+        A rule that says `replaces` takes the place of the rule it names. Raises RuleError for a bad rule file,
+        DuplicateRule for a name that is taken, UnknownRule where there is nothing of that name to replace.
+        """
+        return self._with(_joined(self._rules, (rule for item in more for rule in _rules_of(item))))
+
+    def without(self, *names: str) -> Ruleset:
+        """Everything but these rules. Raises UnknownRule for a name that is not there."""
+        self._require(names)
+        return self._with(rule for rule in self._rules if rule.name not in names)
+
+    def only(self, *names: str) -> Ruleset:
+        """Just these rules, in the order they have here. Raises UnknownRule for a name that is not there."""
+        self._require(names)
+        return self._with(rule for rule in self._rules if rule.name in names)
+
+    def override(self, rule: Rule) -> Ruleset:
+        """The same as extending with a rule that says `replaces`; without that clause it replaces its namesake."""
+        replaced = rule.meaning.replaces or rule.name
+        self._require((replaced,))
+        return self._with(rule if old.name == replaced else old for old in self._rules)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(rule.name for rule in self._rules)
+
+    def for_model(self, model: Any, phase: str = "before") -> tuple[Rule, ...]:
+        """The rules of a phase (`before` or `after`) that concern a model, in order."""
+        refs = normalise(model)
+        return tuple(rule for rule in self._rules if rule.runs(phase) and rule.matches(refs))
+
+    def reactive(self, model: Any) -> tuple[Rule, ...]:
+        """The rules that an error of a model may wake: for a model of unknown make, those of every model."""
+        if any(ref.vendor for ref in normalise(model)):
+            return self.for_model(model, "after")
+        return tuple(rule for rule in self._rules if rule.runs("after"))
+
+    def plan(self, model: Any) -> Plan:
+        """What `apply` runs for a model before a request."""
+        key = cache_key(model)
+        found = self._plans.get(key)
+        if found is None:
+            found = plan(self.for_model(model))
+            with self._lock:
+                if len(self._plans) >= _PLANS_KEPT:
+                    self._plans.clear()
+                self._plans[key] = found
+        return found
+
+    def _with(self, rules: Iterable[Rule]) -> Ruleset:
+        made = Ruleset.__new__(Ruleset)
+        made._rules, made._plans, made._lock = tuple(rules), {}, threading.Lock()
+        return made
+
+    def _require(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self:
+                hint = did_you_mean(name, self.names)
+                raise UnknownRule(f"there is no rule named {name!r}" + (f"; {hint}" if hint else ""))
+
+    def __getitem__(self, name: str) -> Rule:
+        self._require((name,))
+        return next(rule for rule in self._rules if rule.name == name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(rule.name == name for rule in self._rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __repr__(self) -> str:
+        return f"<Ruleset of {len(self._rules)} rules>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ruleset) and [r.meaning for r in self] == [r.meaning for r in other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, tuple[tuple[ir.Rule, ...]]]:
+        return _from_meanings, (tuple(rule.meaning for rule in self._rules),)
+
+
+def _from_meanings(meanings: tuple[ir.Rule, ...]) -> Ruleset:
+    return Ruleset()._with(lower(meaning, matcher) for meaning in meanings)
+
+
+def _rules_of(item: str | Path | Rule | Ruleset | Iterable[Rule]) -> Iterable[Rule]:
+    if isinstance(item, Rule):
+        return (item,)
+    if isinstance(item, (str, Path)):
+        return compile_source(*read_source(item))
+    return item
+
+
+def _joined(rules: Iterable[Rule], more: Iterable[Rule]) -> tuple[Rule, ...]:
+    joined = {rule.name: rule for rule in rules}
+    for rule in more:
+        replaced = rule.meaning.replaces
+        if replaced:
+            if replaced not in joined:
+                raise UnknownRule(f"{rule.meaning.place}: {rule.name} replaces {replaced!r}, which is not there")
+            joined = {(rule.name if n == replaced else n): (rule if n == replaced else r) for n, r in joined.items()}
+        elif rule.name in joined:
+            raise DuplicateRule(
+                f"{rule.meaning.place}: there is a rule named {rule.name!r} already "
+                f"({joined[rule.name].meaning.place}); choose another name, or add: replaces: {rule.name}"
+            )
+        else:
+            joined[rule.name] = rule
+    return tuple(joined.values())
+
+
+@cache
+def _builtin() -> Ruleset:
+    files = sorted(data_dir("builtin_rules").iterdir(), key=lambda file: file.name)
+    packs = [Source(f.name, f.read_text(encoding="utf-8")) for f in files if f.name.endswith(".yaml")]
+    return Ruleset(rule for source in packs for rule in compile_source(source, "yaml"))

@@ -1,0 +1,133 @@
+"""Rules and a prompt → the repaired prompt, with a record of every edit.
+
+This is where the meaning of a ruleset is decided: rules run in order, each on the output of the one before. Whatever
+else makes it faster (see `fuse`) must give the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from historycompat.edits import Edit, Finding, commit
+from historycompat.errors import NotCarried, RuleFault
+from historycompat.ruleset import Fault, Record, Report, Rule, Step
+from historycompat.view import CANONICAL, Context, Half, Hit, Shape, View
+
+# Why a format cannot carry what changed between two roots, as (pointer, reason); None where it can.
+Refusal = Callable[[dict[str, Any], dict[str, Any]], tuple[str, str] | None]
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of running rules: the new root (the same object if nothing changed) and what was done on the way."""
+
+    root: dict[str, Any]
+    records: list[Record] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def interpret(
+    rules: Iterable[Rule],
+    root: dict[str, Any],
+    context: Context,
+    *,
+    shape: Shape = CANONICAL,
+    refusal: Refusal | None = None,
+    raising: bool = False,
+) -> Run:
+    """Run rules in order on `{"messages": [...], ...}` (or a native body with its `shape`).
+
+    A rule that fails is rolled back and noted as a fault; with `raising` it raises RuleFault instead.
+    """
+    run = Run(root)
+    for rule in rules:
+        if _concerned(rule, run.root, context, shape):
+            _run_rule(rule, run, context, shape, refusal, raising)
+    return run
+
+
+def _concerned(rule: Rule, root: dict[str, Any], context: Context, shape: Shape) -> bool:
+    for name in ("tools", "params"):
+        if name in rule.variables and name not in root:
+            context.note(f"{rule.name} was skipped: it reads ${name}, and this history comes without {name}")
+            return False
+    if rule.when is None:
+        return True
+    view = View(root, context, shape)
+    return bool(rule.when(root, Hit((), root, view)))
+
+
+def _run_rule(
+    rule: Rule, run: Run, context: Context, shape: Shape, refusal: Refusal | None, raising: bool
+) -> None:
+    root = run.root
+    records: list[Record] = []
+    reports: list[Report] = []
+    step: Step | None = None
+    try:
+        for step in rule.steps:
+            root = _run_step(rule, step, View(root, context, shape), records, reports)
+        if root is not run.root:
+            _check_pairs(View(run.root, context, shape), View(root, context, shape))
+            if refusal and (refused := refusal(run.root, root)):
+                raise NotCarried(refused[1], refused[0])
+    except Exception as error:  # a faulty rule must not take the request down with it
+        if raising:
+            raise RuleFault(f"{rule.name}: {error}") from error
+        run.faults.append(_fault(rule, step, error))
+        return
+    run.root = root
+    run.records += records
+    run.reports += reports
+
+
+def _run_step(
+    rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]
+) -> dict[str, Any]:
+    hits = step.select(view)
+    if not hits:
+        return view.root
+    edits: list[Edit] = []
+    for outcome in step.edit(view, hits):
+        if isinstance(outcome, Finding):
+            reports.append(Report(rule.name, step.place, outcome))
+        else:
+            edits.append(outcome)
+    root, made = commit(view.root, edits, view.context.lineage)
+    records += (Record(rule.name, step.text, step.place, edit) for edit in made)
+    return root if made else view.root
+
+
+def _fault(rule: Rule, step: Step | None, error: Exception) -> Fault:
+    reason = str(error) or type(error).__name__
+    where = getattr(error, "pointer", "")
+    step = step or rule.steps[0]
+    return Fault(rule.name, step.text, step.place, reason, where if isinstance(where, str) else "")
+
+
+def _check_pairs(before: View, after: View) -> None:
+    """Raise where a rule left one half of a pair alone."""
+    origin = before.context.lineage.origin
+    lonely: set[int] = set()
+    for occurrence in after.pairing.occurrences:
+        half = occurrence.call or occurrence.result
+        if half and not (occurrence.call and occurrence.result):
+            lonely.add(id(origin(half.part)))
+    if not lonely:
+        return
+    for occurrence in before.pairing.occurrences:
+        if occurrence.call and occurrence.result:
+            for half, other in _both(occurrence.call, occurrence.result):
+                if id(origin(half.part)) in lonely:
+                    raise RuleFault(f"it would leave {_named(half)} without its {_named(other)}")
+
+
+def _both(call: Half, result: Half) -> tuple[tuple[Half, Half], tuple[Half, Half]]:
+    return (call, result), (result, call)
+
+
+def _named(half: Half) -> str:
+    return f"{half.part.get('type', 'part')} {half.id!r}"
