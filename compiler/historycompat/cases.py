@@ -17,7 +17,7 @@ from historycompat.edits import replay, same
 from historycompat.ruleset import Rule
 from historycompat.runtime.error_view import ErrorView
 from historycompat.runtime.interpret import Run, interpret
-from historycompat.models.normalise import normalise
+from historycompat.models.normalise import facts_of, normalise
 from historycompat.runtime.wake import woken
 from historycompat.shorthand import ShorthandError, messages
 from historycompat.view import CANONICAL, SYNTHETIC_NAMESPACE, Context, Shape
@@ -73,7 +73,7 @@ class _Case:
 
     def _run(self, root: dict[str, Any], error: Any) -> Run:
         refs = normalise(self.case["model"])
-        context = Context(model=refs[0].facts() if refs else {})
+        context = Context(model=facts_of(refs))
         if origin := self.case.get("origin"):
             context.origin = lambda holder: dict(origin)
         rules = [self.rule] if self.rule.matches(refs) else []

@@ -9,7 +9,7 @@ from historycompat.code_rules import ANY_FORMAT
 from historycompat.formats.format import Format, Reading
 from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import Run, interpret
-from historycompat.models.normalise import normalise
+from historycompat.models.normalise import facts_of, normalise
 from historycompat.runtime.outcome import Outcome
 from historycompat.runtime.plan import Plan
 from historycompat.view import Context
@@ -80,8 +80,7 @@ class Repair:
         return self._outcome(native, run, lambda: (run, context.notes))
 
     def _context(self) -> Context:
-        refs = normalise(self.model)
-        context = Context(model=refs[0].facts() if refs else {}, given_model=self.model)
+        context = Context(model=facts_of(normalise(self.model)), given_model=self.model)
         if self.origin:
             context.origin = self.origin
         return context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -61,6 +61,15 @@ class ModelRef:
             yield name, self.version
         if self.counts_as:
             yield self.counts_as, None
+
+
+_UNKNOWN = ModelRef((), None, None, None, None)
+
+
+def facts_of(refs: Sequence[ModelRef]) -> dict[str, Any]:
+    """What rules read as `$model`: the first of several fallbacks, with the first provider field that the host wrote."""
+    facts = (refs[0] if refs else _UNKNOWN).facts()
+    return facts | {"provider": next((ref.provider for ref in refs if ref.provider), None)}
 
 
 def normalise(model: Any) -> tuple[ModelRef, ...]:
@@ -127,7 +136,7 @@ def _read(provider: str | None, model_id: str | None) -> ModelRef:
     main = family.counts_as if family else MAIN_LINE.get(vendor or "")
     return ModelRef(
         chain=chain,
-        provider=provider or (chain[0] if chain else None),
+        provider=provider,
         vendor=vendor,
         name=without_date(written) or None,
         version=version_of(text, family, end) if family else None,
