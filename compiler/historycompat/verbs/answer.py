@@ -1,0 +1,104 @@
+"""`answer`: a call without a result gets one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from historycompat.edits import Edit, Pointer, detached, with_path
+from historycompat.errors import RuleFault
+from historycompat.verbs.judgement import reads
+from historycompat.verbs.placement import Slots, result_role
+from historycompat.verbs.samples import assistant, call, result, text, tool, user
+from historycompat.verbs.verb import Editor, Effects, Example, Verb
+from historycompat.view import CANONICAL, Compute, Half, Hit, View, marked_synthetic
+
+
+def build(value: Compute) -> Editor:
+    def edit(view: View, hits: list[Hit]) -> Iterator[Edit]:
+        slots = Slots(view)
+        made: dict[Pointer, list[dict[str, Any]]] = {}
+        for hit in hits:
+            call = hit.occurrence.call if hit.occurrence and not hit.occurrence.result else None
+            if call is None:
+                continue
+            slot, is_new = slots.of(call)
+            new = _result(view, call, detached(value(hit.value, hit)))
+            if is_new:
+                made.setdefault(slot, []).append(new)
+            else:
+                yield Edit("add", slot, new)
+        for slot, results in made.items():
+            yield from (Edit("add", slot, message) for message in _messages(view, results))
+
+    return edit
+
+
+def _result(view: View, call: Half, output: Any) -> dict[str, Any]:
+    site = view.shape.results[0]
+    new: dict[str, Any] = {} if site.type is None else {"type": site.type}
+    for path, value in ((site.id, call.id), (site.name, call.name)):
+        if path and value is not None:
+            new = with_path(new, path, value)
+    if view.shape == CANONICAL:
+        return marked_synthetic({**new, "output": output})
+    if not isinstance(output, dict):
+        raise RuleFault(f"in this format a result is an object with its output in it, not {output!r}")
+    return _over(output, new)
+
+
+def _over(body: dict[str, Any], filled: dict[str, Any]) -> dict[str, Any]:
+    """The filled-in keys first, then the body; where both have a key the filled-in value wins."""
+    merged = {**filled, **{key: value for key, value in body.items() if key not in filled}}
+    for key in body.keys() & filled.keys():
+        if isinstance(body[key], dict) and isinstance(filled[key], dict):
+            merged[key] = _over(body[key], filled[key])
+    return merged
+
+
+def _messages(view: View, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    role, within = {view.shape.role: result_role(view)}, view.shape.results[0].within
+    return [{**role, **result} for result in results] if within is None else [{**role, within: results}]
+
+
+VERB = Verb(
+    name="answer",
+    does="gives a call without a result a synthetic one, in the tool message behind the call's message",
+    build=build,
+    targets=frozenset({"call"}),
+    least_safety=lambda statement: "safe",
+    effects=lambda statement: Effects(reads=reads(statement), creates=frozenset({"part.tool-result", "message"})),
+    keeps_prefix=False,
+    doc="""\
+The expression is the `output` of the new result; its id and tool name are the call's. It stands behind the results in
+the tool messages directly after the call's message. Where there is none one is made; the calls of one message share it,
+in their order. A call that has a result is left alone.
+
+In a wire shape the expression is the body of the native result (Anthropic: `{content: '...'}`), and type, id and name
+are filled in where the format keeps them; where a result is a message of its own, it becomes one. Only results of the
+canonical prompt are marked synthetic.
+
+Keeps no prefix: a call is without a result until that arrives.""",
+    examples=(
+        Example(
+            "answer call:orphan with {type: 'error-text', value: 'No result.'}",
+            (assistant(call("c1", "ls"), call("c2", "cat")), user(text("never mind"))),
+            (
+                assistant(call("c1", "ls"), call("c2", "cat")),
+                tool(
+                    marked_synthetic({**result("c1", "ls"), "output": {"type": "error-text", "value": "No result."}}),
+                    marked_synthetic({**result("c2", "cat"), "output": {"type": "error-text", "value": "No result."}}),
+                ),
+                user(text("never mind")),
+            ),
+        ),
+        Example(
+            "answer call:orphan with {type: 'text', value: 'ok'}",
+            (assistant(call("c1", "ls"), call("c2", "cat")), tool(result("c2", "cat", "meow"))),
+            (
+                assistant(call("c1", "ls"), call("c2", "cat")),
+                tool(result("c2", "cat", "meow"), marked_synthetic(result("c1", "ls"))),
+            ),
+        ),
+    ),
+)
