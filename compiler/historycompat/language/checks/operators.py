@@ -1,0 +1,82 @@
+"""E201, E202: JMESPath that is written as another language, and means something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from historycompat import tree
+from historycompat.errors import Complaint
+from historycompat.language.checks.places import expressions
+from historycompat.tree import Expr
+
+_CONSTANTS = {word: word.lower() for word in ("true", "false", "null", "True", "False")} | dict.fromkeys(
+    ("None", "nil", "undefined"), "null"
+)
+_CHAINS = frozenset({"subexpression", "index_expression", "projection", "filter_projection", "value_projection"})
+
+# Arguments that give a value rather than a condition or a key to compare by.
+_TEXTS = frozenset({"to", "value", "otherwise"})
+
+
+def misplaced_not(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
+    """`!a.b` is `(!a).b`: `!` binds stronger than `.` and projections."""
+    for place in expressions(rule):
+        found: set[int] = set()
+        for node in place.expr.walk():
+            if id(node) not in found and node.kind in _CHAINS and (first := _negated(node)):
+                found |= {id(inner) for inner in node.walk()}
+                yield _misplaced(node, first)
+
+
+def _negated(node: Expr) -> Expr | None:
+    """The `!a` that a chain begins with, unless it stands in brackets."""
+    while node.kind in _CHAINS or node.kind == "flatten":
+        node = node.children[0]
+    return node if node.kind == "not_expression" and node.span and node.span.text.startswith("!") else None
+
+
+def _misplaced(node: Expr, first: Expr) -> Complaint:
+    text = node.span.text if node.span else ""
+    rest = text.lstrip("! ")
+    marks = text[: len(text) - len(rest)].replace(" ", "")
+    base, dot, last = rest.rpartition(".")
+    has = f", or {marks}has({base}, '{last}')" if dot and last.isidentifier() else ""
+    negated = first.span.text if first.span else ""
+    message = f"`{text}` means `({negated}){rest[len(negated) - len(marks) :]}` and never matches"
+    return Complaint("E201", message, node.span, f"write {marks}({rest}){has}")
+
+
+def bare_constants(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
+    """`true`, `null` and "text" are names of fields."""
+    for place in expressions(rule):
+        for node, parent, position in _with_parents(place.expr):
+            if node.kind != "field" or (parent and parent.kind in _CHAINS and position > 0):
+                continue
+            if node.span and node.span.text.lstrip("\\").startswith('"'):
+                if _is_text(node, parent, position, place.clause):
+                    hint = f'write {_raw(node.value)} for the text, or @."{node.value}" for the field'
+                    yield Complaint("E202", f'"{node.value}" in double quotes is the name of a field', node.span, hint)
+            elif node.value in _CONSTANTS:
+                hint = f"write `{_CONSTANTS[node.value]}` in backticks"
+                yield Complaint("E202", f"{node.value} without backticks is the name of a field", node.span, hint)
+
+
+def _with_parents(expr: Expr, parent: Expr | None = None, position: int = 0) -> Iterator[tuple[Expr, Expr | None, int]]:
+    yield expr, parent, position
+    for number, child in enumerate(expr.children):
+        if isinstance(child, Expr):
+            yield from _with_parents(child, expr, number)
+
+
+def _is_text(node: Expr, parent: Expr | None, position: int, clause: str) -> bool:
+    """Whether a quoted name stands where only text makes sense."""
+    if parent is None:
+        return clause in _TEXTS
+    if parent.kind == "comparator":
+        other = parent.children[1 - position]
+        return other.kind != "literal" and (position == 1 or other.kind != "field")
+    return parent.kind in ("function_expression", "key_val_pair", "multi_select_list")
+
+
+def _raw(text: str) -> str:
+    return "'" + text.replace("'", "\\'") + "'"
