@@ -1,0 +1,1 @@
+"""What the strict server answers to a request that it accepts."""
