@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from historycompat.api import apply, compile_rules, load_rules
+    from historycompat.api import apply, compile_rules, load_rules, repair
+    from historycompat.code_rules import CompatRule
     from historycompat.errors import (
         Complaint,
         HistoryCompatError,
@@ -19,17 +20,20 @@ if TYPE_CHECKING:
         UnknownFormat,
         UnknownRule,
     )
+    from historycompat.processor import ProviderHistoryCompat
     from historycompat.rulesets import Ruleset
     from historycompat.runtime.outcome import Outcome
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "CompatRule": "code_rules",
     "Complaint": "errors",
     "HistoryCompatError": "errors",
     "HistoryError": "errors",
     "NotCarried": "errors",
     "Outcome": "runtime.outcome",
+    "ProviderHistoryCompat": "processor",
     "RuleError": "errors",
     "RuleFault": "errors",
     "Ruleset": "rulesets",
@@ -38,14 +42,17 @@ _HOMES = {
     "apply": "api",
     "compile_rules": "api",
     "load_rules": "api",
+    "repair": "api",
 }
 
 __all__ = [
+    "CompatRule",
     "Complaint",
     "HistoryCompatError",
     "HistoryError",
     "NotCarried",
     "Outcome",
+    "ProviderHistoryCompat",
     "RuleError",
     "RuleFault",
     "Ruleset",
@@ -54,6 +61,7 @@ __all__ = [
     "apply",
     "compile_rules",
     "load_rules",
+    "repair",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,18 +27,20 @@ def apply(
     format: str | None = None,  # noqa: A002
     rules: Rules | None = None,
     origin: Origin | None = None,
+    promoted: Collection[str] = (),
     errors: Literal["collect", "raise"] = "collect",
 ) -> Outcome:
     """Repair a history for the model that is about to read it.
 
     `messages` is a message list or a whole request body in any known format (detected when `format` is None);
     `model` is an id, an object with `provider` and `model_id`, or a list of fallbacks. `origin` tells who wrote a
-    message or part, for rules that ask; without it a message's own `metadata` does. The input is never changed.
+    message or part, for rules that ask; without it a message's own `metadata` does. `promoted` names reactive rules
+    that run all the same, because an error woke them earlier in this conversation. The input is never changed.
     Raises UnknownFormat or HistoryError where the history cannot be read and, with `errors="raise"`, RuleFault where
     a rule fails; otherwise a failing rule is rolled back and listed in the outcome's `faults`.
     """
     ruleset = _ruleset(rules)
-    plan = ruleset.plan(model)
+    plan = ruleset.plan(model, promoted)
     if not plan and format is None:
         return Outcome(messages)
     kind = _format(messages, format)

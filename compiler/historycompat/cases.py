@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from historycompat import formats
-from historycompat.edits import replay, same
+from historycompat.edits import replay, same, without_path
+from historycompat.models.normalise import facts_of, normalise
 from historycompat.ruleset import Rule
 from historycompat.runtime.error_view import ErrorView
 from historycompat.runtime.interpret import Run, interpret
-from historycompat.models.normalise import facts_of, normalise
 from historycompat.runtime.wake import woken
 from historycompat.shorthand import ShorthandError, messages
 from historycompat.view import CANONICAL, SYNTHETIC_NAMESPACE, Context, Shape
@@ -111,19 +111,19 @@ class _Case:
         if isinstance(then, dict) and "report" in then and self.shape is CANONICAL:
             return {"report": then["report"]}
         if then == "unchanged":
-            return _plain(given)
-        return _plain(self._root(then)[1] if not isinstance(then, dict) or self.rule.meaning.format else then)
+            return plain(given)
+        return plain(self._root(then)[1] if not isinstance(then, dict) or self.rule.meaning.format else then)
 
     def _shown(self, run: Run) -> Any:
         then = self.case["then"]
         if isinstance(then, dict) and "report" in then and self.shape is CANONICAL:
             return {"report": run.reports[0].finding.text if run.reports else None}
-        return _plain(run.root)
+        return plain(run.root)
 
     def _how(self, run: Run, expected: Any, given: dict[str, Any]) -> str:
         if not run.records:
             return "missing"
-        return "noisy" if same(expected, _plain(given)) else "wrong"
+        return "noisy" if same(expected, plain(given)) else "wrong"
 
     def _guarantees(self, run: Run, given: dict[str, Any]) -> Verdict:
         again = self._run(run.root, self._error())
@@ -142,15 +142,13 @@ class _Case:
         return Verdict(self.rule.name, self.name, kind, problem, expected, got)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value without the marks of synthetic messages and parts, which no author writes down."""
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    plain = {key: _plain(item) for key, item in value.items()}
-    options = plain.get("providerOptions")
+    options = value.get("providerOptions")
     if isinstance(options, dict) and SYNTHETIC_NAMESPACE in options:
-        rest = {key: item for key, item in options.items() if key != SYNTHETIC_NAMESPACE}
-        plain = {k: v for k, v in plain.items() if k != "providerOptions"} | ({"providerOptions": rest} if rest else {})
-    return plain
+        value = without_path(value, ("providerOptions", SYNTHETIC_NAMESPACE), prune=True)
+    return {key: plain(item) for key, item in value.items()}

@@ -104,7 +104,9 @@ def _fix_step(name: str, function: Fix) -> Step:
     return _step(name, "fix", function, edit)
 
 
-def _step(name: str, verb: str, function: Callable[..., Any], edit: Callable[[View, list[Hit]], Iterator[Edit]]) -> Step:
+def _step(
+    name: str, verb: str, function: Callable[..., Any], edit: Callable[[View, list[Hit]], Iterator[Edit]]
+) -> Step:
     code = getattr(function, "__code__", None)
     place = Place(code.co_filename, code.co_firstlineno, 1) if code else Place(f"<{name}>", 1, 1)
     return Step(verb, verb, place, frozenset(), lambda view: [Hit((), view.root, view)], edit)

@@ -8,7 +8,7 @@ from historycompat import ruleset
 from historycompat.errors import Complaint, HistoryCompatError, RuleError
 from historycompat.language.check import check
 from historycompat.language.lower import lower
-from historycompat.language.packs import kind_of, read_pack
+from historycompat.language.packs import Kind, kind_of, read_pack
 from historycompat.models.patterns import matcher
 from historycompat.source import Source
 from historycompat.tree import Pack
@@ -18,7 +18,7 @@ class UnreadableRules(HistoryCompatError):
     """A rule file cannot be opened or is not text."""
 
 
-def compile_source(source: Source, kind: str) -> tuple[ruleset.Rule, ...]:
+def compile_source(source: Source, kind: Kind) -> tuple[ruleset.Rule, ...]:
     """Compile a rule file of kind `yaml` or `rules`. Raises RuleError with every complaint."""
     pack, complaints = read_pack(source, kind=kind)
     meanings, found = check(pack) if pack else ((), [])
@@ -28,7 +28,7 @@ def compile_source(source: Source, kind: str) -> tuple[ruleset.Rule, ...]:
     return tuple(lower(meaning, matcher) for meaning in meanings)
 
 
-def complaints_about(source: Source, kind: str) -> tuple[Pack | None, list[Complaint]]:
+def complaints_about(source: Source, kind: Kind) -> tuple[Pack | None, list[Complaint]]:
     """All complaints about a rule file, in file order, and its tree where it has one."""
     pack, complaints = read_pack(source, kind=kind)
     found = check(pack)[1] if pack else []
@@ -36,7 +36,7 @@ def complaints_about(source: Source, kind: str) -> tuple[Pack | None, list[Compl
     return pack, ordered
 
 
-def read_source(path: str | Path) -> tuple[Source, str]:
+def read_source(path: str | Path) -> tuple[Source, Kind]:
     """A rule file and its kind. Raises UnreadableRules with the reason."""
     path = Path(path)
     try:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace as _evolve
+from dataclasses import dataclass
+from dataclasses import replace as _evolve
 from typing import Any
 
 Pointer = tuple[str | int, ...]
@@ -96,9 +97,11 @@ def _in_order(edits: Iterable[Edit]) -> Iterator[Edit]:
     yield from (edit for _, edit in sorted(shifting.values(), key=_back_to_front))
 
 
-def _back_to_front(entry: tuple[int, Edit]) -> tuple[int, int, bool, int]:
+def _back_to_front(entry: tuple[int, Edit]) -> tuple[Any, ...]:
     number, edit = entry
-    return (-len(edit.path), -int(edit.path[-1]), edit.op == "add", -number)
+    *holder, index = edit.path
+    # Lists of one depth do not shift each other: they take their turn in the order of the document.
+    return (-len(edit.path), [(isinstance(key, str), key) for key in holder], -int(index), edit.op == "add", -number)
 
 
 class _CopyOnWrite:

@@ -88,5 +88,3 @@ class Rule:
     tests: tuple[Any, ...]
     pack: str
     place: Place
-
-

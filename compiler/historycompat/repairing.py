@@ -7,15 +7,18 @@ from typing import Any
 
 from historycompat.code_rules import ANY_FORMAT
 from historycompat.formats.format import Format, Reading
+from historycompat.models.normalise import facts_of, normalise
 from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import Run, interpret
-from historycompat.models.normalise import facts_of, normalise
 from historycompat.runtime.outcome import Outcome
 from historycompat.runtime.plan import Plan
-from historycompat.view import Context
+from historycompat.view import Context, View
 
 # Who wrote a message or part (a canonical mapping), as `{provider, model}`; None where that is not known.
 Origin = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+# Whether message `index` of a view has thinking that was bound to another prefix than the one before it now.
+Stale = Callable[[View, int], bool]
 
 # Rules that an error woke, each with what it reads as `$error`.
 Woken = Sequence[tuple[Rule, dict[str, Any]]]
@@ -25,9 +28,17 @@ class Repair:
     """One history being repaired. Every run starts from it as it was read; nothing is changed in place."""
 
     def __init__(
-        self, history: Any, kind: Format, model: Any, *, origin: Origin | None = None, raising: bool = False
+        self,
+        history: Any,
+        kind: Format,
+        model: Any,
+        *,
+        origin: Origin | None = None,
+        stale: Stale | None = None,
+        raising: bool = False,
     ) -> None:
-        self.history, self.kind, self.model, self.origin, self.raising = history, kind, model, origin, raising
+        self.history, self.kind, self.model, self.raising = history, kind, model, raising
+        self.origin, self.stale = origin, stale
         self.reading: Reading = kind.read(history)
         self.root: dict[str, Any] = {"messages": self.reading.messages}
         if self.reading.has_request:
@@ -83,6 +94,8 @@ class Repair:
         context = Context(model=facts_of(normalise(self.model)), given_model=self.model)
         if self.origin:
             context.origin = self.origin
+        if self.stale:
+            context.stale = self.stale
         return context
 
     def _segments(self, plan: Plan, context: Context) -> tuple[Run, bool]:
@@ -107,9 +120,7 @@ class Repair:
 
     def _write(self, run: Run, context: Context) -> Any:
         root = run.root
-        return self.kind.write(
-            self.reading, root["messages"], root.get("tools"), root.get("params"), context.lineage
-        )
+        return self.kind.write(self.reading, root["messages"], root.get("tools"), root.get("params"), context.lineage)
 
     def _wire(self, run: Run, context: Context, rules: Callable[[dict[str, Any]], Run]) -> Any:
         """The native history after the wire-shape rules; what they did joins the run's account."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from historycompat import ir
 from historycompat.compiling import compile_source, read_source
 from historycompat.errors import HistoryCompatError, UnknownRule, did_you_mean
 from historycompat.language.lower import lower
-from historycompat.resources import data_dir
-from historycompat.ruleset import Rule
 from historycompat.models.normalise import cache_key, normalise
 from historycompat.models.patterns import matcher
+from historycompat.resources import data_dir
+from historycompat.ruleset import Rule
 from historycompat.runtime.plan import Plan, plan
 from historycompat.source import Source
 
@@ -70,10 +70,20 @@ class Ruleset:
     def names(self) -> tuple[str, ...]:
         return tuple(rule.name for rule in self._rules)
 
-    def for_model(self, model: Any, phase: str = "before") -> tuple[Rule, ...]:
-        """The rules of a phase (`before` or `after`) that concern a model, in order."""
+    def for_model(self, model: Any, phase: str = "before", promoted: Collection[str] = ()) -> tuple[Rule, ...]:
+        """The rules of a phase (`before` or `after`) that concern a model, in order.
+
+        `promoted` names reactive rules that count as rules before the request, since an error woke them once.
+        """
         refs = normalise(model)
-        return tuple(rule for rule in self._rules if rule.runs(phase) and rule.matches(refs))
+        # An alias that no table knows may be any model: a rule that an error woke for it stays awake.
+        known = any(ref.vendor for ref in refs)
+        return tuple(
+            rule
+            for rule in self._rules
+            if (rule.runs(phase) and rule.matches(refs))
+            or (rule.name in promoted and (not known or rule.matches(refs)))
+        )
 
     def reactive(self, model: Any) -> tuple[Rule, ...]:
         """The rules that an error of a model may wake: for a model of unknown make, those of every model."""
@@ -81,12 +91,12 @@ class Ruleset:
             return self.for_model(model, "after")
         return tuple(rule for rule in self._rules if rule.runs("after"))
 
-    def plan(self, model: Any) -> Plan:
+    def plan(self, model: Any, promoted: Collection[str] = ()) -> Plan:
         """What `apply` runs for a model before a request."""
-        key = cache_key(model)
+        key = (cache_key(model), frozenset(promoted)) if promoted else cache_key(model)
         found = self._plans.get(key)
         if found is None:
-            found = plan(self.for_model(model))
+            found = plan(self.for_model(model, promoted=promoted))
             with self._lock:
                 if len(self._plans) >= _PLANS_KEPT:
                     self._plans.clear()

@@ -30,13 +30,17 @@ def messages(short: Any) -> list[dict[str, Any]]:
 def _message(short: Any, number: int, names: dict[Any, Any]) -> dict[str, Any]:
     where = f"message {number}"
     if not isinstance(short, dict):
-        raise ShorthandError(f"{where} is {_kind(short)}; write {{user: ...}}, or a whole message with role and content")
+        raise ShorthandError(
+            f"{where} is {_kind(short)}; write {{user: ...}}, or a whole message with role and content"
+        )
     if "role" in short:
         return short
     roles = [key for key in short if key in ROLES]
     strangers = [key for key in short if key not in (*ROLES, "with")]
     if len(roles) != 1 or strangers:
-        hint = next((h for key in strangers if (h := did_you_mean(str(key), ROLES))), "write one of " + ", ".join(ROLES))
+        hint = next(
+            (h for key in strangers if (h := did_you_mean(str(key), ROLES))), "write one of " + ", ".join(ROLES)
+        )
         raise ShorthandError(f"{where} has {', '.join(map(repr, short)) or 'no keys'}; {hint}")
     role = roles[0]
     content = short[role]

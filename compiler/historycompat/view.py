@@ -46,11 +46,11 @@ class Context:
     """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`, and as the host gave it), the
     error that woke the rules (`{status, text, groups}` or None), who wrote each message, and what the run notes down."""
 
-    model: dict[str, Any] = field(default_factory=dict)
+    model: dict[str, Any] = field(default_factory=lambda: {"chain": []})
     given_model: Any = None
     error: dict[str, Any] | None = None
     origin: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda holder: _stamp(holder)
-    stale: Callable[[dict[str, Any]], bool] = lambda message: False
+    stale: Callable[[View, int], bool] = lambda view, index: False
     lineage: Lineage = field(default_factory=Lineage)
     notes: list[str] = field(default_factory=list)
 
@@ -328,7 +328,7 @@ MESSAGE_STATES: dict[str, Callable[[View, int], bool]] = {
         view.role(i) in ("assistant", "tool") for i in range(index + 1, len(view.messages))
     ),
     "synthetic": lambda view, index: is_synthetic(view.messages[index]),
-    "stale": lambda view, index: view.context.stale(view.messages[index]),
+    "stale": lambda view, index: view.context.stale(view, index),
 }
 
 PART_STATES: dict[str, Callable[[list[Any], int], bool]] = {

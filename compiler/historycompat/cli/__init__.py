@@ -11,20 +11,20 @@ from historycompat import __version__
 from historycompat.cli.apply import apply
 from historycompat.cli.check import check
 from historycompat.cli.rules import rules
-from historycompat.cli.screen import complain
+from historycompat.cli.screen import complain, fail
 from historycompat.errors import HistoryCompatError, RuleError
+
+COMMANDS = (apply, check, rules)
 
 app = typer.Typer(
     name="historycompat",
-    help="Repair an LLM message history before, or right after, a provider refuses it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 fine, 1 findings, 2 unusable input or usage.",
 )
-
-COMMANDS = (apply, check, rules)
 
 for command in COMMANDS:
     app.command()(command)
@@ -44,17 +44,18 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line. A user's mistake ends in one clear message and exit code 2, a closed pipe in silence."""
+    """Run the command line. A user's mistake ends in one clear message and exit code 2."""
     try:
         app()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except RuleError as error:
         complain(error.complaints)
-        sys.exit(2)
     except HistoryCompatError as error:
-        typer.echo(f"historycompat: {error}", err=True)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        fail(error)
+    except OSError as error:  # the help or the version had nowhere to go
+        fail(f"standard output: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except RecursionError:
+        fail("the input is nested too deeply")
+    except MemoryError:
+        fail("the input is too large for the memory of this machine")
+    sys.exit(2)

@@ -7,91 +7,86 @@ from typing import Annotated, Any
 
 import typer
 
-from historycompat import api
-from historycompat.cli.histories import UnusableInput, read_history, to_json, write_file, write_out
-from historycompat.cli.screen import console, show_diff, show_outcome
-from historycompat.rulesets import Ruleset
+from historycompat import api, formats
+from historycompat.cli.account import as_data, show_changes, show_rest, show_summary
+from historycompat.cli.differences import by_rule
+from historycompat.cli.histories import UnusableInput, read_history, title
+from historycompat.cli.output import to_json, write_file, write_out
+from historycompat.cli.screen import say, show_diff, visible
+from historycompat.errors import HistoryError, did_you_mean
+from historycompat.formats.detection import Survey
 from historycompat.models.normalise import normalise
 from historycompat.models.patterns import known_providers
+from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
+
+_MODEL = "The model that is about to read it, such as anthropic/claude-sonnet-4-5."
+_FILE = "A list of messages, or a whole request body, as JSON; - is standard input."
+_FORMAT = f"The message format, where it is not to be detected: {', '.join(formats.FORMATS)}."
+_RULES = "A rule file that runs after the built-in rules; may be given again."
+
+_NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
 
 
 def apply(
-    file: Annotated[str, typer.Argument(help="A history as JSON: a message list or a request body; - is stdin.")] = "-",
-    model: Annotated[str, typer.Option("--model", "-m", help="The model that is about to read it.")] = ...,  # type: ignore[assignment]
-    format_: Annotated[str | None, typer.Option("--format", "-f", help="The message format; detected if absent.")] = None,
-    rules: Annotated[list[str] | None, typer.Option("--rules", "-r", help="A rule file to add; may be repeated.")] = None,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help=_MODEL)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE, show_default=False)] = "-",
+    format_: Annotated[str | None, typer.Option("--format", "-f", metavar="FORMAT", help=_FORMAT)] = None,
+    rules: Annotated[list[str] | None, typer.Option("--rules", "-r", metavar="RULES", help=_RULES)] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Print a diff instead of the history.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print history and account as one JSON object.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the history here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the history to a file instead.")
+    ] = None,
 ) -> None:
-    """Repair a history for a model: the history on standard output, what was done on standard error.
+    """Repair a history for the model that is about to read it.
 
-    Exit code 1 says that something is left which no rule could mend.
+    The history goes to standard output, an account of what was done to standard error. Exit code 1 says that
+    something is left which no rule could mend.
     """
-    if diff and as_json:
-        raise typer.BadParameter("--diff and --json exclude each other")
+    if not model.strip():
+        raise typer.BadParameter("--model names no model; say which is about to read the history")
+    if diff + as_json + (output is not None) > 1:
+        raise typer.BadParameter("--diff, --json and --output exclude each other; choose one")
     ruleset = Ruleset.builtin().extend(*rules or ())
+    chosen = formats.find(format_) if format_ else None
     history = read_history(file)
-    outcome = _repaired(history, model, format_, ruleset)
-    _print(history, outcome, file, diff, as_json, output)
-    if not as_json:
-        _say_if_unknown(model, ruleset)
-        show_outcome(outcome, model)
+    found = _read_as(history, file) if chosen is None else formats.Detection(chosen, 1.0)
+    outcome = api.apply(history, model=model, format=found.format.name, rules=ruleset)
+    if as_json:
+        write_out(to_json(as_data(outcome)))
+    else:
+        _print(history, outcome, title(file), diff, output)
+        _tell(history, outcome, model, ruleset, found.also)
     if outcome.faults or outcome.reports:
         raise typer.Exit(1)
 
 
-def _repaired(history: Any, model: str, format_: str | None, ruleset: Ruleset) -> Outcome:
+def _read_as(history: Any, file: str) -> formats.Detection:
     try:
-        outcome = api.apply(history, model=model, format=format_, rules=ruleset)
-        assert outcome.trace is not None  # the account is part of the work
-        return outcome
-    except RecursionError:
-        raise UnusableInput("the JSON is nested too deeply to be a message history") from None
+        return formats.detect(history)
+    except HistoryError as error:
+        reason = error if Survey.of(history).roles else _NO_MESSAGES
+        raise UnusableInput(f"{title(file)}: {reason}") from None
 
 
-def _print(history: Any, outcome: Outcome, file: str, diff: bool, as_json: bool, output: Path | None) -> None:
-    if output:
-        write_file(output, to_json(outcome.messages))
+def _print(history: Any, outcome: Outcome, name: str, diff: bool, output: Path | None) -> None:
+    repaired = to_json(outcome.messages)
     if diff:
-        show_diff(to_json(history), to_json(outcome.messages), "history" if file == "-" else file)
-    elif as_json:
-        write_out(to_json(account(outcome)))
-    elif not output:
-        write_out(to_json(outcome.messages))
+        show_diff(to_json(history), repaired, name)
+    elif output:
+        write_file(output, repaired)
+    else:
+        write_out(repaired)
 
 
-def account(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as JSON."""
-    return {
-        "format": outcome.format,
-        "changed": outcome.changed,
-        "first_edit": outcome.first_edit,
-        "trace": [
-            {
-                "rule": record.rule,
-                "statement": record.statement,
-                "place": str(record.place),
-                "op": record.op,
-                "pointer": record.pointer,
-                "before": record.before,
-                "after": record.after,
-            }
-            for record in outcome.trace
-        ],
-        "reports": [{"rule": r.rule, "pointer": r.finding.pointer, "text": r.finding.text} for r in outcome.reports],
-        "faults": [{"rule": f.rule, "place": str(f.place), "pointer": f.pointer, "reason": f.reason} for f in outcome.faults],
-        "notes": list(outcome.notes),
-        "messages": outcome.messages,
-    }
-
-
-def _say_if_unknown(model: str, ruleset: Ruleset) -> None:
-    refs = normalise(model)
-    if refs and known_providers().intersection(refs[0].chain):
-        return
-    names = ", ".join(rule.name for rule in ruleset.for_model(model)) or "none"
-    console().print(
-        f"note: {model} names no provider that the rules know; the rules that apply to it: {names}", soft_wrap=True
-    )
+def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, others: tuple[str, ...]) -> None:
+    looked = ruleset.for_model(model)
+    if not known_providers().intersection(*(ref.chain for ref in normalise(model)[:1])):
+        hint = did_you_mean(model.partition("/")[0], known_providers())
+        names = ", ".join(rule.name for rule in looked) or "none"
+        asked = f" ({hint})" if hint else ""
+        say(f"note: {visible(model)} names no provider that the rules know{asked}; those that apply to it: {names}\n")
+    show_changes(list(by_rule(history, outcome, model, ruleset)))
+    show_rest(outcome)
+    show_summary(outcome, model, len(looked), others)

@@ -1,16 +1,21 @@
-"""Files and standard input → JSON values, and back: every way that can go wrong has its sentence."""
+"""Files and standard input → JSON values: every way that can go wrong has its sentence."""
 
 from __future__ import annotations
 
 import json
-import os
+import math
+import re
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
+from historycompat.cli.output import write_err
 from historycompat.errors import HistoryError
+
+_NESTED = "the JSON is nested too deeply to be a message history"
+# Words that Python's reader takes and JSON does not know, outside of strings.
+_NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
 
 
 class UnusableInput(HistoryError):
@@ -19,8 +24,8 @@ class UnusableInput(HistoryError):
 
 def read_history(name: str) -> Any:
     """The JSON value in a file, or on standard input for `-`. Raises UnusableInput."""
-    data = _read_bytes(name)
-    shown = "standard input" if name == "-" else name
+    shown = title(name)
+    data = _read_stdin() if name == "-" else _read_file(name)
     if not data.strip():
         raise UnusableInput(f"{shown}: there is nothing in it; a history is a JSON list of messages")
     try:
@@ -28,20 +33,35 @@ def read_history(name: str) -> Any:
     except UnicodeDecodeError as error:
         raise UnusableInput(f"{shown}: this is not UTF-8 text (byte {error.start}); a history is a JSON file") from None
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        return json.loads(text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise UnusableInput(f"{shown}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}") from None
+        hint = _hint(text, error)
+        raise UnusableInput(f"{shown}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}{hint}") from None
+    except _NoJson as error:
+        raise UnusableInput(f"{shown}{_place(text)}: {error} is not JSON; write null or a number") from None
     except RecursionError:
-        raise UnusableInput(f"{shown}: the JSON is nested too deeply to be a message history") from None
+        raise UnusableInput(f"{shown}: {_NESTED}") from None
     except UnusableInput as error:
         raise UnusableInput(f"{shown}: {error}") from None
-    except ValueError as error:  # an integer with more digits than Python converts
-        raise UnusableInput(f"{shown}: {error}") from None
+    except ValueError:
+        limit = sys.get_int_max_str_digits()
+        raise UnusableInput(f"{shown}: a whole number has more than {limit} digits") from None
 
 
-def _read_bytes(name: str) -> bytes:
-    if name == "-":
-        return sys.stdin.buffer.read()
+def title(name: str) -> str:
+    """What to call a file in a message to people."""
+    return "standard input" if name == "-" else name
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise UnusableInput("standard input is closed; name a file")
+    if sys.stdin.isatty():
+        write_err(b"reading a history from standard input; end it with Ctrl-D\n")
+    return sys.stdin.buffer.read()
+
+
+def _read_file(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except FileNotFoundError:
@@ -58,42 +78,37 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        around = ", ".join(repr(k) for k in found if k != key) or "nothing else"
-        raise UnusableInput(f"an object holds the key {key!r} twice (beside {around}); one of the two must go")
+        around = ", ".join(json.dumps(k) for k in found if k != key)
+        beside = f" (beside {around})" if around else ""
+        raise UnusableInput(f"an object holds the key {json.dumps(key)} twice{beside}; one of the two must go")
     return found
 
 
+class _NoJson(Exception):
+    """A word that Python's reader takes and JSON does not know."""
+
+
 def _constant(word: str) -> NoReturn:
-    raise UnusableInput(f"{word} is not JSON; write null or a number")
+    raise _NoJson(word)
 
 
-def to_json(value: Any, *, indent: int | None = 2) -> bytes:
-    """JSON as UTF-8. A lone surrogate, which UTF-8 cannot hold, is written as its `\\uXXXX` escape."""
-    return json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace")
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise UnusableInput(f"the number {text[:40]} is too large to be written again")
+    return value
 
 
-def write_out(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data + b"\n")
-    sys.stdout.buffer.flush()
+def _place(text: str) -> str:
+    """The line and column of the first such word."""
+    for match in _NO_JSON.finditer(text):
+        if match[1]:
+            before = text[: match.start()]
+            return f":{before.count(chr(10)) + 1}:{match.start() - before.rfind(chr(10))}"
+    return ""
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all. Raises UnusableInput."""
-    try:
-        folder = path.resolve().parent
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}.", delete=False) as scratch:
-            scratch.write(data + b"\n")
-        if path.exists():
-            os.chmod(scratch.name, path.stat().st_mode & 0o7777)
-        else:
-            os.chmod(scratch.name, 0o666 & ~_umask())
-        os.replace(scratch.name, path)
-    except OSError as error:
-        raise UnusableInput(f"{path}: {error.strerror or error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _hint(text: str, error: json.JSONDecodeError) -> str:
+    if error.msg == "Extra data" and text[error.pos] == "{":
+        return " (JSON Lines? make a list of the lines first: jq -s .)"
+    return ""

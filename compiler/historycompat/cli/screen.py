@@ -1,94 +1,80 @@
-"""Findings → what a person sees on the screen."""
+"""Text → a person's screen: colours on a terminal only, and nothing that a file could smuggle in."""
 
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+import re
+from collections.abc import Iterable
+from io import StringIO
 
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 from rich.text import Text
 
+from historycompat.cli.output import write_err, write_out
 from historycompat.errors import Complaint
 from historycompat.language.diagnose import render
-from historycompat.runtime.outcome import Outcome
 
-_SHOWN = 72  # characters of a value in the table of edits
+_LOG_WIDTH = 120  # columns where there is no terminal
+_PADDING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)  # that tables are filled up with
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def console(*, stderr: bool = True) -> Console:
-    made = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
-    if not made.is_terminal:
-        made.width = max(made.width, 160)  # a log has no edge to wrap at
-    return made
+    """A console that writes nowhere, with the width and colours of the one that the person looks at."""
+    real = Console(stderr=stderr)
+    return Console(
+        file=StringIO(),
+        force_terminal=real.is_terminal,
+        color_system=real.color_system if real.is_terminal else None,
+        no_color=real.no_color,
+        width=real.width if real.is_terminal else _LOG_WIDTH,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+
+
+def say(*lines: RenderableType, stderr: bool = True, wrap: bool = True) -> None:
+    """Show something; without `wrap` long lines run on past the edge, as what may be copied must."""
+    screen = console(stderr=stderr)
+    for line in lines:
+        screen.print(line, soft_wrap=not wrap)
+    shown = _PADDING.sub(r"\1", screen.file.getvalue())
+    (write_err if stderr else write_out)(shown.encode("utf-8", "backslashreplace"))
+
+
+def fail(message: object) -> None:
+    """One clear sentence about why there is no result."""
+    say(Text.assemble(("historycompat: ", "bold red"), visible(str(message))), wrap=False)
 
 
 def complain(complaints: Iterable[Complaint], *, stderr: bool = True) -> None:
     """Every complaint with its line and caret."""
-    screen = console(stderr=stderr)
     for complaint in complaints:
-        style = "bold red" if complaint.is_error else "bold yellow"
         text = Text(render(complaint))
-        text.highlight_words([complaint.code], style)
-        screen.print(text, soft_wrap=True)
-        screen.print()
+        text.highlight_words([complaint.code], "bold red" if complaint.is_error else "bold yellow")
+        say(text, "", stderr=stderr, wrap=False)
 
 
-def show_outcome(outcome: Outcome, model: str) -> None:
-    """What was done to a history: a table of edits, then what no rule could mend."""
-    screen = console()
-    if outcome.trace:
-        screen.print(_edits(outcome))
-    for report in outcome.reports:
-        screen.print(Text(f"{report.rule}: {report.finding.pointer or 'the request'}: {report.finding.text}", "yellow"))
-    for fault in outcome.faults:
-        where = f" at {fault.pointer}" if fault.pointer else ""
-        screen.print(Text(f"{fault.rule} failed{where} and was rolled back: {fault.reason} ({fault.place})", "red"))
-    for note in outcome.notes:
-        screen.print(Text(f"note: {note}", "dim"))
-    screen.print(_summary(outcome, model), soft_wrap=True)
+def visible(text: str) -> str:
+    """A text with every character that a terminal would not show, or would obey, as its escape."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def _summary(outcome: Outcome, model: str) -> Text:
-    kind = outcome.format or "history"
-    if not outcome.changed:
-        return Text(f"{kind} for {model}: nothing to repair", "green")
-    edits = len(outcome.trace)
-    rules = ", ".join(outcome.rules)
-    first = "" if outcome.first_edit is None else f", first in message {outcome.first_edit}"
-    return Text(f"{kind} for {model}: {edits} edit{'s' * (edits != 1)} by {rules}{first}", "green")
+def one_line(text: str) -> str:
+    """A text of several lines as one, for wrapping."""
+    return visible(" ".join(text.split()))
 
 
-def _edits(outcome: Outcome) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("rule", style="cyan", no_wrap=True)
-    table.add_column("place", style="magenta", overflow="fold")
-    table.add_column("before → after", overflow="fold")
-    for record in outcome.trace:
-        before = Text("" if record.op == "add" else _brief(record.before), "red")
-        after = Text("removed" if record.op == "remove" else _brief(record.after), "green")
-        table.add_row(record.rule, record.pointer, Text.assemble(before, " → " if record.op != "add" else "+ ", after))
-    return table
-
-
-def _brief(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+def count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def show_diff(before: bytes, after: bytes, name: str) -> None:
     """A unified diff of two JSON texts on standard output, coloured on a terminal."""
-    screen = console(stderr=False)
-    for line in _diff_lines(before.decode(), after.decode(), name):
-        screen.print(Text(line, _DIFF_STYLES.get(line[:1], "")), soft_wrap=True)
-
-
-def _diff_lines(before: str, after: str, name: str) -> Sequence[str]:
-    old, new = before.splitlines(), after.splitlines()
-    return list(difflib.unified_diff(old, new, f"{name} as given", f"{name} repaired", lineterm=""))
-
-
-_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+    old, new = before.decode().split("\n"), after.decode().split("\n")
+    lines = difflib.unified_diff(old, new, f"{name} (given)", f"{name} (repaired)", lineterm="")
+    if console(stderr=False).is_terminal:
+        say(*(Text(visible(line), _DIFF_STYLES.get(line[:1], "")) for line in lines), stderr=False, wrap=False)
+    else:
+        write_out("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))

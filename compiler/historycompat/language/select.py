@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jmespath.exceptions import JMESPathError
-
 from historycompat import ir
 from historycompat.edits import Pointer
 from historycompat.language.expressions import codegen, locate
@@ -51,11 +49,15 @@ def condition(expr: Expr | None) -> Condition | None:
     def guarded(value: Any, hit: Hit) -> bool:
         try:
             return test(value, hit)
-        except JMESPathError as error:
+        except ValueError as error:  # what every JMESPath error is; naming it would load its library for each request
             hit.view.context.note(f"a condition did not apply to a value and counted as no match: {error}")
             return False
 
     return guarded
+
+
+def _among(word: Any, words: frozenset[str] | None) -> bool:
+    return words is None or (isinstance(word, str) and word in words)
 
 
 def _messages(target: ir.Target) -> Callable[[View], Iterator[int]]:
@@ -65,7 +67,7 @@ def _messages(target: ir.Target) -> Callable[[View], Iterator[int]]:
         for index, message in enumerate(view.messages):
             if (
                 isinstance(message, dict)
-                and (target.roles is None or view.role(index) in target.roles)
+                and _among(view.role(index), target.roles)
                 and all(state(view, index) for state in states)
             ):
                 yield index
@@ -88,7 +90,7 @@ def _part_hits(target: ir.Target) -> Candidates:
             for position, part in enumerate(parts):
                 if (
                     isinstance(part, dict)
-                    and (target.types is None or part.get("type") in target.types)
+                    and _among(part.get("type"), target.types)
                     and all(state(parts, position) for state in states)
                 ):
                     path = view.path(index, view.shape.parts, position)

@@ -59,7 +59,11 @@ def _source(locals_: Sequence[Local], robust: bool) -> tuple[list[str], dict[str
     word = "if"
     for role in _roles(locals_):
         chosen = [(local, test) for local, test in tests if local.roles is None or role in local.roles]
-        lines += [f"        {word} role == {role!r}:" if role is not None else f"        {'else' if word == 'elif' else 'if True'}:"]
+        lines += [
+            f"        {word} role == {role!r}:"
+            if role is not None
+            else f"        {'else' if word == 'elif' else 'if True'}:"
+        ]
         lines += _message_body(chosen, robust)
         word = "elif"
     if None not in _roles(locals_):
@@ -81,8 +85,10 @@ def _source(locals_: Sequence[Local], robust: bool) -> tuple[list[str], dict[str
 
 def _roles(locals_: Sequence[Local]) -> list[str | None]:
     """Every role that a test names, then None where some test is about any role."""
-    named: list[str | None] = sorted({role for local in locals_ for role in local.roles or ()})
-    return named + [None] if any(local.roles is None for local in locals_) else named
+    roles: list[str | None] = [*sorted({role for local in locals_ for role in local.roles or ()})]
+    if any(local.roles is None for local in locals_):
+        roles.append(None)
+    return roles
 
 
 def _read(holder: str, key: str, robust: bool) -> str:

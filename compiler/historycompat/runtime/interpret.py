@@ -6,6 +6,7 @@ else makes it faster (see `fuse`) must give the same result.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,9 +61,7 @@ def _concerned(rule: Rule, root: dict[str, Any], context: Context, shape: Shape)
     return bool(rule.when(root, Hit((), root, view)))
 
 
-def _run_rule(
-    rule: Rule, run: Run, context: Context, shape: Shape, refusal: Refusal | None, raising: bool
-) -> None:
+def _run_rule(rule: Rule, run: Run, context: Context, shape: Shape, refusal: Refusal | None, raising: bool) -> None:
     root = run.root
     records: list[Record] = []
     reports: list[Report] = []
@@ -84,9 +83,7 @@ def _run_rule(
     run.reports += reports
 
 
-def _run_step(
-    rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]
-) -> dict[str, Any]:
+def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]) -> dict[str, Any]:
     hits = step.select(view)
     if not hits:
         return view.root
@@ -110,23 +107,22 @@ def _fault(rule: Rule, step: Step | None, error: Exception) -> Fault:
 
 def _check_pairs(before: View, after: View) -> None:
     """Raise where a rule left one half of a pair alone."""
+    # Halves are counted: one object may stand in a history twice, once paired and once not.
+    alone = _lonely(after) - _lonely(before)
     origin = before.context.lineage.origin
-    lonely: set[int] = set()
-    for occurrence in after.pairing.occurrences:
-        half = occurrence.call or occurrence.result
-        if half and not (occurrence.call and occurrence.result):
-            lonely.add(id(origin(half.part)))
-    if not lonely:
-        return
-    for occurrence in before.pairing.occurrences:
-        if occurrence.call and occurrence.result:
-            for half, other in _both(occurrence.call, occurrence.result):
-                if id(origin(half.part)) in lonely:
+    for occurrence in before.pairing.occurrences if alone else ():
+        call, result = occurrence.call, occurrence.result
+        if call and result:
+            for half, other in ((call, result), (result, call)):
+                if id(origin(half.part)) in alone:
                     raise RuleFault(f"it would leave {_named(half)} without its {_named(other)}")
 
 
-def _both(call: Half, result: Half) -> tuple[tuple[Half, Half], tuple[Half, Half]]:
-    return (call, result), (result, call)
+def _lonely(view: View) -> Counter[int]:
+    """How many halves stand without their other half, by the identity of what they were made from."""
+    origin = view.context.lineage.origin
+    halves = (o.call or o.result for o in view.pairing.occurrences if not (o.call and o.result))
+    return Counter(id(origin(half.part)) for half in halves if half)
 
 
 def _named(half: Half) -> str:

@@ -1,0 +1,198 @@
+"""A rule file, YAML or text → tree.Pack, and every complaint about how it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+from historycompat import tree
+from historycompat.errors import Complaint, RuleError, did_you_mean
+from historycompat.language import assemble, json_nodes, nodes, parse, yaml_mistakes
+from historycompat.language.assemble import Clause
+from historycompat.language.nodes import Node
+from historycompat.source import Source, Span
+
+Kind = Literal["yaml", "rules"]
+
+_SUFFIXES: dict[str, Kind] = {".yaml": "yaml", ".yml": "yaml", ".rules": "rules"}
+
+_PACK_FIELDS = ("language", "pack", "rules")
+
+# What each field of a rule holds: a start symbol of the grammar, or free text. The plural fields take a list, too.
+_TEXT = "text"
+_FIELDS = {
+    "name": "rule_name",
+    "because": _TEXT,
+    "see": _TEXT,
+    "verified": _TEXT,
+    "models": "model",
+    "when": "expression",
+    "on_error": "error_pattern",
+    "phase": "phase",
+    "persist": "persist",
+    "format": "rule_name",
+    "safety": "safety",
+    "replaces": "rule_name",
+    "do": "statement",
+}
+_PLURAL = frozenset({"see", "models", "on_error", "do"})
+_RULE_FIELDS = (*_FIELDS, "tests")
+
+_CUT = re.compile(r"[ \t]+(#[^\r\n]*)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def kind_of(name: str) -> Kind:
+    """The surface a file is written in, by its suffix: `.rules` is text, `.yaml` and `.yml` are YAML.
+
+    Raises RuleError for any other suffix.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in _SUFFIXES:
+        message = f'{name}: a rule file ends in .yaml, .yml or .rules, not in "{suffix}"'
+        raise RuleError([Complaint("E112", message, None, did_you_mean(suffix, _SUFFIXES))])
+    return _SUFFIXES[suffix]
+
+
+def read_pack(source: Source, *, kind: Kind) -> tuple[tree.Pack | None, list[Complaint]]:
+    """The rules that are written without a mistake, and the complaints about all others, in file order.
+
+    The pack is None where the file as a whole cannot be read. A pack beside complaints is only good for further checks.
+    """
+    complaints = list(assemble.unreadable(source))
+    if complaints:
+        return None, complaints
+    if kind == "rules":
+        return parse.read_rules(source)
+    reader = _Reader(source)
+    pack = reader.pack(nodes.read(source, reader.complaints))
+    return pack, sorted(reader.complaints, key=assemble.position)
+
+
+class _Reader:
+    """The fields of one YAML file, each scalar parsed on its own, so that one mistake hides no other."""
+
+    def __init__(self, source: Source) -> None:
+        self.complaints: list[Complaint] = []
+        self._source = source
+
+    def _complain(self, code: str, message: str, span: Span, suggestion: str | None = None) -> None:
+        self.complaints.append(Complaint(code, message, span, suggestion))
+
+    def pack(self, root: Node | None) -> tree.Pack | None:
+        if root is None or root.kind != "mapping":
+            if not self.complaints:
+                span = root.span if root else Span(self._source, 0, 0)
+                self._complain("E105", "this file holds no rules", span, f"a pack has {', '.join(_PACK_FIELDS)}")
+            return None
+        fields = self._fields(root, _PACK_FIELDS, "a pack")
+        name = self._one(fields["pack"], "rule_name") if "pack" in fields else None
+        language = self._one(fields["language"], "version") if "language" in fields else None
+        if "rules" not in fields:
+            self._complain("E105", "this pack has no rules", root.items[0].span, "add the field rules, a list")
+        written = self._items(fields["rules"], "rules", "rule") if "rules" in fields else []
+        rules = [self._rule(node) for node in written if not node.spoiled]
+        return assemble.pack(self._source, name, language, filter(None, rules), self.complaints)
+
+    def _fields(self, node: Node, known: tuple[str, ...], owner: str) -> dict[str, Node]:
+        """The fields of a mapping by name: the known ones, and of two with one name the first."""
+        fields: dict[str, Node] = {}
+        for key, value in node.pairs():
+            if key.text in known:
+                fields.setdefault(key.text, value)
+            elif not key.spoiled:
+                hint = did_you_mean(key.text, known) or f"the fields are {', '.join(known)}"
+                self._complain("E107", f'{owner} has no field "{key.text}"', key.span, hint)
+        return fields
+
+    def _items(self, node: Node, field: str, item: str) -> list[Node]:
+        if node.kind == "list":
+            return node.items
+        if not node.spoiled:
+            self._complain("E106", f'"{field}" is a list: each {item} starts with "- "', node.span)
+        return []
+
+    def _rule(self, node: Node) -> tree.Rule | None:
+        """The rule, or None if anything in it drew a complaint."""
+        if node.kind != "mapping":
+            self._complain("E106", "a rule is a mapping: it starts with - name: ...", node.span)
+            return None
+        before = len(self.complaints)
+        fields = self._fields(node, _RULE_FIELDS, "a rule")
+        tests = dict(self._tests(fields.pop("tests"))) if "tests" in fields else {}
+        clauses = {key: self._clause(key, fields[key]) for key in fields}
+        name, do = clauses.pop("name", None), clauses.pop("do", None)
+        for field, missing in (("name", name is None), ("do", do is None or not do.value)):
+            if missing and not (field in fields and fields[field].spoiled):
+                self._complain("E105", f'this rule has no "{field}"', node.items[0].span)
+        if self._is_faulty(before, node.span, name.value.text if name and name.value else None):
+            return None
+        assert name
+        assert do
+        return assemble.rule(name.value, clauses, do.value, node.span, tests=tests)
+
+    def _is_faulty(self, before: int, span: Span, rule: str | None) -> bool:
+        """Whether there are complaints about a rule, since `before` or from YAML inside its span; they get its name."""
+        places = [complaint.span.start if complaint.span else -1 for complaint in self.complaints]
+        found = [i for i, place in enumerate(places) if i >= before or span.start <= place <= span.end]
+        for index in found:
+            self.complaints[index] = replace(self.complaints[index], rule=rule)
+        return bool(found)
+
+    def _clause(self, name: str, node: Node) -> Clause:
+        if name not in _PLURAL:
+            return Clause(name, self._one(node, _FIELDS[name]), node.span)
+        items = node.items if node.kind == "list" else [node]
+        return Clause(name, tuple(self._one(item, _FIELDS[name]) for item in items), node.span)
+
+    def _one(self, node: Node, symbol: str) -> Any:
+        """What a scalar means as a symbol of the grammar; None after a complaint."""
+        if node.spoiled:
+            return None
+        if node.kind != "scalar":
+            self._complain("E110", f"YAML reads a {node.kind} where text is meant", node.span, yaml_mistakes.QUOTE)
+        elif half := _SURROGATE.search(node.text):
+            message = f"U+{ord(half[0]):04X} is half of a character"
+            self._complain("E106", message, node.span, r"write it in one: \U0001F600")
+        elif symbol == _TEXT:
+            return self._text(node)
+        elif node.style == ">":
+            self._complain("E111", 'a folded text (">") loses its lines', node.span, 'write "|-" for ">"')
+        else:
+            return self._parsed(node, symbol)
+        return None
+
+    def _text(self, node: Node) -> tree.Text | None:
+        """Free text. Behind prose, unlike behind an address or a date, a comment is text that YAML cut off."""
+        if not node.text.strip():
+            self._complain("E102", "nothing is written here", node.span, "write a text, or delete the field")
+        elif not (" " in node.text and self._is_cut(node)):
+            return tree.Text(node.text, node.span)
+        return None
+
+    def _parsed(self, node: Node, symbol: str) -> Any:
+        """Outside quotes `#` starts a comment in both languages: only a text that makes no sense without it was cut."""
+        try:
+            return parse.parse(node.fragment, symbol)
+        except RuleError as error:
+            if not self._is_cut(node):
+                self.complaints += error.complaints
+        return None
+
+    def _is_cut(self, node: Node) -> bool:
+        """Whether a comment stands directly behind a plain scalar; that is complained about."""
+        cut = None if node.style else _CUT.match(self._source.text, node.end)
+        if cut:
+            span = Span(self._source, cut.start(1), cut.end(1))
+            self._complain("E110", f'YAML cut the text off at "{cut[1]}"', span, yaml_mistakes.QUOTE)
+        return cut is not None
+
+    def _tests(self, node: Node) -> Iterator[tuple[str, tuple[dict[str, Any], Span]]]:
+        for index, case in enumerate(self._items(node, "tests", "test")):
+            if case.kind == "mapping":
+                yield f"tests[{index}]", (json_nodes.value(case, self.complaints), case.span)
+            elif not case.spoiled:
+                self._complain("E106", "a test is a mapping with name, model, given and then", case.span)
