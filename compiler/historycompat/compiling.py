@@ -12,6 +12,7 @@ from historycompat.language.packs import Kind, kind_of, read_pack
 from historycompat.models.patterns import matcher
 from historycompat.source import Source
 from historycompat.tree import Pack
+from historycompat.wire_checks import wire_complaints
 
 
 class UnreadableRules(HistoryCompatError):
@@ -22,18 +23,22 @@ def compile_source(source: Source, kind: Kind) -> tuple[ruleset.Rule, ...]:
     """Compile a rule file of kind `yaml` or `rules`. Raises RuleError with every complaint."""
     pack, complaints = read_pack(source, kind=kind)
     meanings, found = check(pack) if pack else ((), [])
+    found += wire_complaints(pack) if pack else ()
     errors = [complaint for complaint in [*complaints, *found] if complaint.is_error]
     if errors:
-        raise RuleError(errors)
+        raise RuleError(sorted(errors, key=_in_file))
     return tuple(lower(meaning, matcher) for meaning in meanings)
 
 
 def complaints_about(source: Source, kind: Kind) -> tuple[Pack | None, list[Complaint]]:
     """All complaints about a rule file, in file order, and its tree where it has one."""
     pack, complaints = read_pack(source, kind=kind)
-    found = check(pack)[1] if pack else []
-    ordered = sorted([*complaints, *found], key=lambda c: (c.span.start if c.span else 0, c.code))
-    return pack, ordered
+    found = [*check(pack)[1], *wire_complaints(pack)] if pack else []
+    return pack, sorted([*complaints, *found], key=_in_file)
+
+
+def _in_file(complaint: Complaint) -> tuple[int, str]:
+    return (complaint.span.start if complaint.span else 0, complaint.code)
 
 
 def read_source(path: str | Path) -> tuple[Source, Kind]:
