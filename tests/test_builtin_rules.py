@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from historycompat import Ruleset
+from historycompat.builtin import COMPILED, builtin_rules, compiled_anew, compiled_form, read_sources
 from historycompat.cases import Verdict, run_cases
 from historycompat.compiling import complaints_about
 from historycompat.language.diagnose import render_all
@@ -52,3 +53,12 @@ def test_the_rules_of_the_original_are_there() -> None:
 def test_file_gets_no_complaint(file: Any) -> None:
     _, complaints = complaints_about(Source(file.name, file.read_text(encoding="utf-8")), "yaml")
     assert not complaints, render_all(complaints)
+
+
+def test_the_compiled_form_is_current() -> None:
+    """If not: python -m historycompat.builtin"""
+    assert COMPILED.read_text(encoding="utf-8") == compiled_form()
+
+
+def test_the_compiled_form_is_what_is_loaded() -> None:
+    assert [rule.meaning for rule in builtin_rules()] == [rule.meaning for rule in compiled_anew(read_sources())]

@@ -21,6 +21,7 @@ from support import ROOT
 
 from historycompat import RuleFault, Ruleset, apply, compile_rules
 from historycompat.edits import Edit, replay, same
+from historycompat.ruleset import Rule
 from historycompat.models.normalise import facts_of, normalise
 from historycompat.runtime.interpret import interpret
 from historycompat.view import Context, Hit, View
@@ -143,7 +144,7 @@ def failing(rules: Ruleset, at: int) -> Ruleset:
     broken = list(rules)
     rule = broken[at]
     step = replace(rule.steps[-1], edit=edit, select=lambda view: [Hit((), view.root, view)], local=None)
-    broken[at] = replace(rule, steps=(*rule.steps, step))
+    broken[at] = Rule(rule.meaning, rule.matches, steps=lambda: (*rule.steps, step), variables=rule.variables)
     return Ruleset(broken)
 
 

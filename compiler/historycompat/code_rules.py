@@ -80,7 +80,7 @@ class CompatRule:
             pack="code",
             place=step.place,
         )
-        return Rule(meaning, matches=lambda refs: True, steps=(step,), triggers=triggers)
+        return Rule(meaning, lambda refs: True, steps=lambda: (step,), triggers=lambda: triggers)
 
     def __repr__(self) -> str:
         return f"<CompatRule {self.name}>"

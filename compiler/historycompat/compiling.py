@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from historycompat import ruleset
+from historycompat import ir, ruleset
 from historycompat.errors import Complaint, HistoryCompatError, RuleError
-from historycompat.language.check import check
 from historycompat.language.lower import lower
-from historycompat.language.packs import Kind, kind_of, read_pack
 from historycompat.models.patterns import matcher
 from historycompat.source import Source
 from historycompat.tree import Pack
-from historycompat.wire_checks import wire_complaints
+
+if TYPE_CHECKING:
+    from historycompat.language.packs import Kind
 
 
 class UnreadableRules(HistoryCompatError):
@@ -21,20 +22,35 @@ class UnreadableRules(HistoryCompatError):
 
 def compile_source(source: Source, kind: Kind) -> tuple[ruleset.Rule, ...]:
     """Compile a rule file of kind `yaml` or `rules`. Raises RuleError with every complaint."""
+    _, meanings, complaints = _read(source, kind)
+    errors = [complaint for complaint in complaints if complaint.is_error]
+    if errors:
+        raise RuleError(errors)
+    return tuple(map(lowered, meanings))
+
+
+def _read(source: Source, kind: Kind) -> tuple[Pack | None, tuple[ir.Rule, ...], list[Complaint]]:
+    """A rule file's tree, what it means, and all complaints about it in file order."""
+    # Reading rule text takes a grammar, a YAML library and every check: whoever only runs rules loads none of them.
+    from historycompat.language.check import check
+    from historycompat.language.packs import read_pack
+    from historycompat.wire_checks import wire_complaints
+
     pack, complaints = read_pack(source, kind=kind)
     meanings, found = check(pack) if pack else ((), [])
-    found += wire_complaints(pack) if pack else ()
-    errors = [complaint for complaint in [*complaints, *found] if complaint.is_error]
-    if errors:
-        raise RuleError(sorted(errors, key=_in_file))
-    return tuple(lower(meaning, matcher) for meaning in meanings)
+    unmapped = wire_complaints(pack) if pack else ()
+    return pack, meanings, sorted([*complaints, *found, *unmapped], key=_in_file)
+
+
+def lowered(meaning: ir.Rule) -> ruleset.Rule:
+    """A checked rule as one that can run."""
+    return lower(meaning, matcher)
 
 
 def complaints_about(source: Source, kind: Kind) -> tuple[Pack | None, list[Complaint]]:
     """All complaints about a rule file, in file order, and its tree where it has one."""
-    pack, complaints = read_pack(source, kind=kind)
-    found = [*check(pack)[1], *wire_complaints(pack)] if pack else []
-    return pack, sorted([*complaints, *found], key=_in_file)
+    pack, _, complaints = _read(source, kind)
+    return pack, complaints
 
 
 def _in_file(complaint: Complaint) -> tuple[int, str]:
@@ -54,4 +70,6 @@ def read_source(path: str | Path) -> tuple[Source, Kind]:
         raise UnreadableRules(f"{path}: this is not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise UnreadableRules(f"{path}: {error.strerror or error}") from None
+    from historycompat.language.packs import kind_of
+
     return Source(str(path), text), kind_of(path.name)

@@ -24,12 +24,15 @@ AnyRule = str | Path | Rule | Ruleset | CompatRule
 State = MutableMapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PromptResult:
-    """A prompt that rules changed: what to send instead, and the account of it."""
+class _Accounted:
+    """What both results tell of the rules behind them."""
 
-    prompt: list[Any]
-    outcome: Outcome = field(repr=False)
+    __slots__ = ()
+    outcome: Outcome
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return self.outcome.rules
 
     @property
     def trace(self) -> tuple[Record, ...]:
@@ -45,7 +48,15 @@ class PromptResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorResult:
+class PromptResult(_Accounted):
+    """A prompt that rules changed: what to send instead, and the account of it."""
+
+    prompt: list[Any]
+    outcome: Outcome = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResult(_Accounted):
     """Stored messages were repaired after an error: send again. `changed` holds the rows to save, new ones included."""
 
     outcome: Outcome = field(repr=False)
@@ -56,18 +67,6 @@ class ErrorResult:
     def rule(self) -> str:
         """The first rule that changed something; `rules` names all."""
         return self.rules[0]
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        return self.outcome.rules
-
-    @property
-    def trace(self) -> tuple[Record, ...]:
-        return self.outcome.trace
-
-    @property
-    def faults(self) -> tuple[Fault, ...]:
-        return self.outcome.faults
 
 
 class ProviderHistoryCompat:

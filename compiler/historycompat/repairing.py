@@ -8,6 +8,7 @@ from typing import Any
 from historycompat.code_rules import ANY_FORMAT
 from historycompat.formats.format import Format, Reading
 from historycompat.models.normalise import facts_of, normalise
+from historycompat.observe import observe
 from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import Run, interpret
 from historycompat.runtime.outcome import Outcome
@@ -60,7 +61,10 @@ class Repair:
             self._wire(told, again, lambda body: self._interpret_wire(wire, body, again))
             return told, again.notes
 
-        return self._outcome(native, run, account)
+        outcome = self._outcome(native, run, account)
+        if outcome.changed or run.faults:
+            observe(outcome, run.faults, "before", self.model)
+        return outcome
 
     def after(self, woken: Woken) -> Outcome:
         """The rules that an error woke, in order. The outcome's `stored` is the history with the lasting edits only."""
@@ -70,6 +74,8 @@ class Repair:
             outcome.stored = outcome.messages
         else:
             outcome.stored = self._reactive(lasting).messages if lasting else self.history
+        if outcome.changed or outcome.faults:
+            observe(outcome, outcome.faults, "after", self.model)
         return outcome
 
     def _reactive(self, woken: Woken) -> Outcome:
@@ -135,11 +141,12 @@ class Repair:
     def _refusal(self, before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
         """Why the format cannot carry a message or part that is new or was edited."""
         known = {id(message) for message in before["messages"]}
+        parts_before = {id(part) for message in before["messages"] for part in _parts(message)}
         for index, message in enumerate(after["messages"]):
             if id(message) in known:
                 continue
-            parts = message.get("content")
-            for position in (None, *range(len(parts) if isinstance(parts, list) else 0)):
+            parts = _parts(message)
+            for position in (None, *(at for at, part in enumerate(parts) if id(part) not in parts_before)):
                 reason = self.kind.carries(message, position)
                 if reason:
                     inside = "" if position is None else f"/content/{position}"
@@ -150,6 +157,11 @@ class Repair:
         changed = native is not self.history
         first = _first_difference(self.kind, self.history, native) if changed else None
         return Outcome(native, format=self.kind.name, changed=changed, first_edit=first, account=account)
+
+
+def _parts(message: Any) -> list[Any]:
+    parts = message.get("content") if isinstance(message, dict) else None
+    return parts if isinstance(parts, list) else []
 
 
 def _join(total: Run, run: Run) -> None:

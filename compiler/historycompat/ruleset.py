@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from historycompat import ir
@@ -46,16 +47,36 @@ class Trigger:
     search: Callable[[str], Mapping[str, Any] | None]
 
 
-@dataclass(frozen=True, eq=False)
 class Rule:
-    """A compiled rule. `meaning` is its checked form; everything else is made from it."""
+    """A compiled rule. `meaning` is its checked form; everything else is made from it, when it is first needed: of the
+    many built-in rules a request needs few."""
 
-    meaning: ir.Rule
-    matches: Callable[[Any], bool]
-    steps: tuple[Step, ...]
-    triggers: tuple[Trigger, ...] = ()
-    when: Compute | None = None
-    variables: frozenset[str] = frozenset()
+    def __init__(
+        self,
+        meaning: ir.Rule,
+        matches: Callable[[Any], bool],
+        *,
+        steps: Callable[[], tuple[Step, ...]],
+        triggers: Callable[[], tuple[Trigger, ...]] = tuple,
+        when: Callable[[], Compute | None] = lambda: None,
+        variables: frozenset[str] = frozenset(),
+    ) -> None:
+        self.meaning = meaning
+        self.matches = matches
+        self.variables = variables
+        self._steps, self._triggers, self._when = steps, triggers, when
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return self._steps()
+
+    @cached_property
+    def triggers(self) -> tuple[Trigger, ...]:
+        return self._triggers()
+
+    @cached_property
+    def when(self) -> Compute | None:
+        return self._when()
 
     @property
     def name(self) -> str:
@@ -64,6 +85,9 @@ class Rule:
     def runs(self, phase: str) -> bool:
         """Whether the rule takes part in a phase (`before` or `after`)."""
         return self.meaning.phase in (phase, "both")
+
+    def __repr__(self) -> str:
+        return f"<Rule {self.name}>"
 
 
 @dataclass(frozen=True, slots=True)

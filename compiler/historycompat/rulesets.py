@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from historycompat import ir
-from historycompat.compiling import compile_source, read_source
+from historycompat.builtin import builtin_rules
+from historycompat.compiling import compile_source, lowered, read_source
 from historycompat.errors import HistoryCompatError, UnknownRule, did_you_mean
-from historycompat.language.lower import lower
 from historycompat.models.normalise import cache_key, normalise
-from historycompat.models.patterns import matcher
-from historycompat.resources import data_dir
 from historycompat.ruleset import Rule
 from historycompat.runtime.plan import Plan, plan
-from historycompat.source import Source
 
 # Model ids may be user input: more than this many plans of one ruleset are not kept.
 _PLANS_KEPT = 512
@@ -140,7 +137,7 @@ class Ruleset:
 
 
 def _from_meanings(meanings: tuple[ir.Rule, ...]) -> Ruleset:
-    return Ruleset()._with(lower(meaning, matcher) for meaning in meanings)
+    return Ruleset()._with(lowered(meaning) for meaning in meanings)
 
 
 def _rules_of(item: str | Path | Rule | Ruleset | Iterable[Rule]) -> Iterable[Rule]:
@@ -171,6 +168,4 @@ def _joined(rules: Iterable[Rule], more: Iterable[Rule]) -> tuple[Rule, ...]:
 
 @cache
 def _builtin() -> Ruleset:
-    files = sorted(data_dir("builtin_rules").iterdir(), key=lambda file: file.name)
-    packs = [Source(f.name, f.read_text(encoding="utf-8")) for f in files if f.name.endswith(".yaml")]
-    return Ruleset(rule for source in packs for rule in compile_source(source, "yaml"))
+    return Ruleset(builtin_rules())

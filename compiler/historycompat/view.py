@@ -16,8 +16,9 @@ SYNTHETIC_NAMESPACE = "historycompat"
 class Site:
     """Where a format keeps tool calls or results, and under which keys.
 
-    `within` is the message key that holds the list (None: the message itself is the result); `type` is what its
-    `type` must be (None: anything there is one); `roles` the messages it may stand in (empty: any).
+    `within` is the message key that holds the list (None: the message itself is the call or result); `type` is what its
+    `type` must be (None: anything there is one); `name` is empty where none is kept; `roles` are the messages it may
+    stand in (empty: any). An `id` of several keys lies in an object that tells calls and results from their neighbours.
     """
 
     within: str | None
@@ -25,6 +26,10 @@ class Site:
     id: tuple[str, ...]
     name: tuple[str, ...]
     roles: tuple[str, ...] = ()
+
+    def holds(self, part: dict[str, Any]) -> bool:
+        """Whether an object that stands here is a call or result."""
+        return (self.type is None or part.get("type") == self.type) and isinstance(value_at(part, self.id[:-1]), dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class Half:
 
     @property
     def name(self) -> Any:
-        return value_at(self.part, self.site.name)
+        return value_at(self.part, self.site.name) if self.site.name else None
 
 
 @dataclass(slots=True, eq=False)
@@ -140,10 +145,23 @@ class View:
         self.shape = shape
         messages = value_at(root, shape.spine)
         self.messages: list[Any] = messages if isinstance(messages, list) else []
+        self._indexes: dict[frozenset[str] | None, list[int]] = {}
 
     def path(self, index: int, *rest: str | int) -> Pointer:
         """The pointer of message `index`, or of a place inside it."""
         return (*self.shape.spine, index, *rest)
+
+    def indexes(self, roles: frozenset[str] | None) -> list[int]:
+        """Which messages have one of these roles; all that are objects for None. Asked once, answered for every rule."""
+        found = self._indexes.get(roles)
+        if found is None:
+            found = [i for i, m in enumerate(self.messages) if isinstance(m, dict) and self._is_among(m, roles)]
+            self._indexes[roles] = found
+        return found
+
+    def _is_among(self, message: dict[str, Any], roles: frozenset[str] | None) -> bool:
+        role = message.get(self.shape.role)
+        return roles is None or (isinstance(role, str) and role in roles)
 
     def role(self, index: int) -> Any:
         message = self.messages[index]
@@ -171,11 +189,12 @@ class View:
                 if site.roles and role not in site.roles:
                     continue
                 if site.within is None:
-                    yield is_call, Half(self.path(index), index, None, message, site)
+                    if site.holds(message):
+                        yield is_call, Half(self.path(index), index, None, message, site)
                     continue
                 held = message.get(site.within)
                 for position, part in enumerate(held if isinstance(held, list) else []):
-                    if isinstance(part, dict) and (site.type is None or part.get("type") == site.type):
+                    if isinstance(part, dict) and site.holds(part):
                         yield is_call, Half(self.path(index, site.within, position), index, position, part, site)
 
 

@@ -23,17 +23,14 @@ _PAIRED = frozenset({"tool-call", "tool-result"})
 
 def lower(rule: ir.Rule, matcher: Matcher) -> ruleset.Rule:
     """A rule that can run."""
-    steps = tuple(_step(statement) for statement in rule.statements)
     reads = frozenset[str]().union(*(statement.variables for statement in rule.statements))
-    if rule.when is not None:
-        reads |= codegen.variables(rule.when)
     return ruleset.Rule(
         meaning=rule,
         matches=matcher(rule.models),
-        steps=steps,
-        triggers=tuple(_trigger(trigger) for trigger in rule.triggers),
-        when=condition(rule.when),
-        variables=reads,
+        steps=lambda: tuple(map(_step, rule.statements)),
+        triggers=lambda: tuple(map(_trigger, rule.triggers)),
+        when=lambda: condition(rule.when),
+        variables=reads if rule.when is None else reads | codegen.variables(rule.when),
     )
 
 

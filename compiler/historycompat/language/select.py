@@ -62,14 +62,12 @@ def _among(word: Any, words: frozenset[str] | None) -> bool:
 
 def _messages(target: ir.Target) -> Callable[[View], Iterator[int]]:
     states = [MESSAGE_STATES[name] for name in target.states]
+    if not states:
+        return lambda view: iter(view.indexes(target.roles))
 
     def indexes(view: View) -> Iterator[int]:
-        for index, message in enumerate(view.messages):
-            if (
-                isinstance(message, dict)
-                and _among(view.role(index), target.roles)
-                and all(state(view, index) for state in states)
-            ):
+        for index in view.indexes(target.roles):
+            if all(state(view, index) for state in states):
                 yield index
 
     return indexes

@@ -44,49 +44,49 @@ def interpret(
     A rule that fails is rolled back and noted as a fault; with `raising` it raises RuleFault instead.
     """
     run = Run(root)
+    view = View(root, context, shape)
     for rule in rules:
-        if _concerned(rule, run.root, context, shape):
-            _run_rule(rule, run, context, shape, refusal, raising)
+        if _concerned(rule, view):
+            view = _run_rule(rule, run, view, refusal, raising)
     return run
 
 
-def _concerned(rule: Rule, root: dict[str, Any], context: Context, shape: Shape) -> bool:
+def _concerned(rule: Rule, view: View) -> bool:
     for name in ("tools", "params"):
-        if name in rule.variables and name not in root:
-            context.note(f"{rule.name} was skipped: it reads ${name}, and this history comes without {name}")
+        if name in rule.variables and name not in view.root:
+            view.context.note(f"{rule.name} was skipped: it reads ${name}, and this history comes without {name}")
             return False
-    if rule.when is None:
-        return True
-    view = View(root, context, shape)
-    return bool(rule.when(root, Hit((), root, view)))
+    return rule.when is None or bool(rule.when(view.root, Hit((), view.root, view)))
 
 
-def _run_rule(rule: Rule, run: Run, context: Context, shape: Shape, refusal: Refusal | None, raising: bool) -> None:
-    root = run.root
+def _run_rule(rule: Rule, run: Run, view: View, refusal: Refusal | None, raising: bool) -> View:
+    """The view behind the rule: the same one if it changed nothing, so that pairs are sought once for many rules."""
+    before = view
     records: list[Record] = []
     reports: list[Report] = []
     step: Step | None = None
     try:
         for step in rule.steps:
-            root = _run_step(rule, step, View(root, context, shape), records, reports)
-        if root is not run.root:
-            _check_pairs(View(run.root, context, shape), View(root, context, shape))
-            if refusal and (refused := refusal(run.root, root)):
+            view = _run_step(rule, step, view, records, reports)
+        if view is not before:
+            _check_pairs(before, view)
+            if refusal and (refused := refusal(before.root, view.root)):
                 raise NotCarried(refused[1], refused[0])
     except Exception as error:  # a faulty rule must not take the request down with it
         if raising:
             raise RuleFault(f"{rule.name}: {error}") from error
         run.faults.append(_fault(rule, step, error))
-        return
-    run.root = root
+        return before
+    run.root = view.root
     run.records += records
     run.reports += reports
+    return view
 
 
-def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]) -> dict[str, Any]:
+def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]) -> View:
     hits = step.select(view)
     if not hits:
-        return view.root
+        return view
     edits: list[Edit] = []
     for outcome in step.edit(view, hits):
         if isinstance(outcome, Finding):
@@ -95,7 +95,7 @@ def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports
             edits.append(outcome)
     root, made = commit(view.root, edits, view.context.lineage)
     records += (Record(rule.name, step.text, step.place, edit) for edit in made)
-    return root if made else view.root
+    return View(root, view.context, view.shape) if made else view
 
 
 def _fault(rule: Rule, step: Step | None, error: Exception) -> Fault:
