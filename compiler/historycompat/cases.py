@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from historycompat import formats
-from historycompat.edits import replay, same, without_path
+from historycompat.edits import replay, same
 from historycompat.models.normalise import facts_of, normalise
 from historycompat.ruleset import Rule
 from historycompat.runtime.error_view import ErrorView
 from historycompat.runtime.interpret import Run, interpret
 from historycompat.runtime.wake import woken
-from historycompat.shorthand import ShorthandError, messages
-from historycompat.view import CANONICAL, SYNTHETIC_NAMESPACE, Context, Shape
+from historycompat.shorthand import ShorthandError, messages, plain
+from historycompat.view import CANONICAL, Context, Shape
 
 FIELDS = ("name", "model", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
 
@@ -44,12 +44,22 @@ class Verdict:
 
 def run_cases(rule: Rule) -> Iterator[Verdict]:
     """A verdict for each case of a rule, in order."""
-    for number, case in enumerate(rule.meaning.tests):
-        name = str(case.get("name", f"case {number + 1}")) if isinstance(case, dict) else f"case {number + 1}"
-        try:
-            yield _Case(rule, name, case).verdict()
-        except ShorthandError as error:
-            yield Verdict(rule.name, name, "unusable", str(error))
+    return (run_case(rule, number) for number in range(len(rule.meaning.tests)))
+
+
+def run_case(rule: Rule, number: int) -> Verdict:
+    """The verdict on one case of a rule, which are counted from 0."""
+    name, case = case_name(rule, number), rule.meaning.tests[number]
+    try:
+        return _Case(rule, name, case).verdict()
+    except ShorthandError as error:
+        return Verdict(rule.name, name, "unusable", str(error))
+
+
+def case_name(rule: Rule, number: int) -> str:
+    """What a case calls itself, or its number."""
+    case = rule.meaning.tests[number]
+    return str(case.get("name", f"case {number + 1}")) if isinstance(case, dict) else f"case {number + 1}"
 
 
 class _Case:
@@ -62,6 +72,8 @@ class _Case:
             what = f"has no field {unknown[0]!r}" if unknown else f"needs {' and '.join(absent)}"
             raise ShorthandError(f"a case {what}; its fields are {', '.join(FIELDS)}")
         self.rule, self.name, self.case = rule, name, case
+        if "stored" in case and self._phase() == "before":
+            raise ShorthandError("`stored` is what is saved after an error, and this case has none; delete it")
         self.shape, self.root = self._root(case["given"])
 
     def _root(self, given: Any) -> tuple[Shape, dict[str, Any]]:
@@ -104,7 +116,19 @@ class _Case:
             return self._failed("wrong", f"the rule failed: {run.faults[0].reason}", expected, got)
         if not same(got, expected):
             return self._failed(self._how(run, expected, kept), "another history than expected", expected, got)
+        if "stored" in self.case and (wrong := self._wrongly_stored(run, kept)):
+            return wrong
         return self._guarantees(run, kept)
+
+    def _wrongly_stored(self, run: Run, given: dict[str, Any]) -> Verdict | None:
+        """What is saved of a repair after an error: all of it, or nothing of a rule that does not persist."""
+        then = self.case["stored"]
+        expected = plain(given if then == "unchanged" else self._root(then)[1])
+        got = plain(run.root if self.rule.meaning.persist else given)
+        if same(got, expected):
+            return None
+        kind = "missing" if same(got, plain(given)) else "noisy" if then == "unchanged" else "wrong"
+        return self._failed(kind, "another history is stored than expected", expected, got)
 
     def _expected(self, given: dict[str, Any]) -> Any:
         then = self.case["then"]
@@ -140,15 +164,3 @@ class _Case:
 
     def _failed(self, kind: str, problem: str, expected: Any, got: Any) -> Verdict:
         return Verdict(self.rule.name, self.name, kind, problem, expected, got)
-
-
-def plain(value: Any) -> Any:
-    """A value without the marks of synthetic messages and parts, which no author writes down."""
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    options = value.get("providerOptions")
-    if isinstance(options, dict) and SYNTHETIC_NAMESPACE in options:
-        value = without_path(value, ("providerOptions", SYNTHETIC_NAMESPACE), prune=True)
-    return {key: plain(item) for key, item in value.items()}

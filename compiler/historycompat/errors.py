@@ -18,20 +18,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from historycompat.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One finding about a rule file: a stable code, what is wrong, where, and what to write instead."""
+    """One finding about a rule file: a stable code, what is wrong, where, and what to write instead.
+
+    `fix` is a stretch and the text to write there, where that is certainly what was meant.
+    """
 
     code: str
     message: str
     span: Span | None = None
     suggestion: str | None = None
     rule: str | None = field(default=None, compare=False)
+    fix: tuple[Span, str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_error(self) -> bool:
@@ -114,3 +118,18 @@ def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     """A suggestion such as `did you mean "assistant"?`, or None when nothing is close."""
     close = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return f'did you mean "{close[0]}"?' if close else None
+
+
+def respelt(span: Span | None, word: str, known: Iterable[str]) -> tuple[Span, str] | None:
+    """The fix of a misspelt word: what it was surely meant to be, since nothing else is nearly as close."""
+    close = get_close_matches(word, list(known), n=2, cutoff=_SURE)
+    sure = span is not None and (len(close) == 1 or (len(close) == 2 and _apart(word, *close)))
+    return (span, close[0]) if span and sure else None
+
+
+_SURE, _APART = 0.75, 0.1
+
+
+def _apart(word: str, first: str, second: str) -> bool:
+    ratios = [SequenceMatcher(None, word, other).ratio() for other in (first, second)]
+    return ratios[0] - ratios[1] >= _APART

@@ -2,15 +2,21 @@
 
 `{user: hi}` is a message, its value a string or a list of parts; a string is a text part. `{reasoning: s}`,
 `{call: name, id, input}`, `{result: id, name, output}` and `{file: mediaType, data}` are parts, and `with: {...}` adds
-fields to any of them or to a message. A mapping with `role` (or `type`, for a part) is literal.
+fields to any of them or to a message. A mapping with `role` (or `type`, for a part) is literal. `short` is the way
+back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from historycompat.edits import same, without_path
 from historycompat.errors import HistoryCompatError, did_you_mean
+from historycompat.language.yaml_text import lines
+from historycompat.view import SYNTHETIC_NAMESPACE
+
+_LEAD = 120  # as wide as a line is: a list begins in a line of its own, so that each message has one
 
 ROLES = ("system", "user", "assistant", "tool")
 
@@ -117,3 +123,89 @@ def _more(short: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _kind(value: Any) -> str:
     return {list: "a list", str: "a text", bool: "a yes or no", type(None): "nothing"}.get(type(value), "a number")
+
+
+# ----- and back
+
+
+def short(history: Any) -> Any:
+    """The short form of canonical messages: `messages(short(h))` is `h`. What has none stays as it is."""
+    if not isinstance(history, list):
+        return history
+    names: dict[Any, Any] = {}
+    return [_short_message(message, names) for message in history]
+
+
+def as_yaml(value: Any) -> list[str]:
+    """A prompt, or the messages of one, as the lines of YAML that an author would write in a test."""
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        value = short(value["messages"]) if len(value) == 1 else {**value, "messages": short(value["messages"])}
+    elif isinstance(value, list):
+        value = short(value)
+    return [line for line in lines(value, lead=_LEAD) if line]
+
+
+def _short_message(message: Any, names: dict[Any, Any]) -> Any:
+    if not isinstance(message, dict) or message.get("role") not in ROLES or "content" not in message:
+        return message
+    content, rest = message["content"], {key: message[key] for key in message if key not in ("role", "content")}
+    if message["role"] != "system":
+        if not isinstance(content, list):
+            return message
+        content = [_short_part(part, names) for part in content]
+        content = content[0] if len(content) == 1 and isinstance(content[0], str) else content
+    return {message["role"]: content, **({"with": rest} if rest else {})}
+
+
+def _short_part(part: Any, names: dict[Any, Any]) -> Any:
+    if not isinstance(part, dict):
+        return part
+    for made in _candidates(part, names):
+        known = dict(names)
+        try:
+            again = _part(made, "", known)
+        except ShorthandError:
+            continue
+        if same(again, part):
+            names.update(known)
+            return made
+    return part
+
+
+def _candidates(part: dict[str, Any], names: dict[Any, Any]) -> Iterator[Any]:
+    """Short forms that may mean this part, the shortest first."""
+    if part.get("type") == "text":
+        yield part.get("text")
+    fields = _FIELDS.get(str(part.get("type")), {})
+    form = {word: part[field] for word, field in fields.items() if field in part}
+    rest = {field: part[field] for field in part if field not in ("type", *fields.values())}
+    more = {"with": rest} if rest else {}
+    if form.get("input") == {}:
+        del form["input"]
+    if isinstance(output := form.get("output"), dict) and "value" in output:
+        form["output"] = output["value"]
+    if form.get("name") == names.get(str(form.get("result")), "tool"):
+        yield {word: value for word, value in form.items() if word != "name"} | more
+    yield form | more
+    if output is not None:
+        yield form | {"output": output} | more
+
+
+_FIELDS = {
+    "reasoning": {"reasoning": "text"},
+    "tool-call": {"call": "toolName", "id": "toolCallId", "input": "input"},
+    "tool-result": {"result": "toolCallId", "name": "toolName", "output": "output"},
+    "file": {"file": "mediaType", "data": "data"},
+}
+
+
+def plain(value: Any) -> Any:
+    """A value without the marks of synthetic messages and parts, which no author writes down."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    options = value.get("providerOptions")
+    if isinstance(options, dict) and SYNTHETIC_NAMESPACE in options:
+        value = without_path(value, ("providerOptions", SYNTHETIC_NAMESPACE), prune=True)
+    return {key: plain(item) for key, item in value.items()}

@@ -10,11 +10,17 @@ import typer
 from historycompat import __version__
 from historycompat.cli.apply import apply
 from historycompat.cli.check import check
+from historycompat.cli.explain import explain
+from historycompat.cli.fmt import fmt
+from historycompat.cli.new import new
+from historycompat.cli.repair import repair
 from historycompat.cli.rules import rules
 from historycompat.cli.screen import complain, fail
+from historycompat.cli.test import test
+from historycompat.cli.undo import undo
 from historycompat.errors import HistoryCompatError, RuleError
 
-COMMANDS = (apply, check, rules)
+COMMANDS = (apply, repair, undo, check, test, fmt, explain, new, rules)
 
 app = typer.Typer(
     name="historycompat",
@@ -46,7 +52,7 @@ def _root(
 def main() -> None:
     """Run the command line. A user's mistake ends in one clear message and exit code 2."""
     try:
-        app()
+        app(prog_name="historycompat")
     except RuleError as error:
         complain(error.complaints)
     except HistoryCompatError as error:

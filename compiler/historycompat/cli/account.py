@@ -28,7 +28,7 @@ Chapter = tuple[Rule, Sequence[Change]]
 def show_changes(chapters: Sequence[Chapter]) -> None:
     """For each rule its name and reason, then a table: place, before → after."""
     places = [_place(change).cell_len for _, changes in chapters for change in changes[:_ROWS]]
-    width = min(max(places, default=0), _PLACE)
+    width = min(max(places, default=0), _PLACE, console().width // 2)
     for rule, changes in chapters:
         lossy = "" if rule.meaning.safety == "safe" else f", {rule.meaning.safety}"
         title = Text.assemble((rule.name, "bold cyan"), f"  {count(len(changes), 'change')}", (lossy, "yellow"))
@@ -143,9 +143,5 @@ def show_summary(outcome: Outcome, model: str, rules: int, others: Sequence[str]
         say(Text(done + rest, style))
         return
     maybe = f" (if it is {' or '.join(others)}, say --format)" if others else ""
-    say(
-        Text(
-            f"Nothing to repair: {count(rules, 'rule')} for {visible(model)}; read as {outcome.format}{maybe}.{rest}",
-            style,
-        )
-    )
+    looked = f"{count(rules, 'rule')} for {visible(model)}; read as {outcome.format}{maybe}."
+    say(Text(f"{'Nothing was changed' if left else 'Nothing to repair'}: {looked}{rest}", style))

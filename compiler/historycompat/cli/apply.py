@@ -22,7 +22,7 @@ from historycompat.runtime.outcome import Outcome
 
 _MODEL = "The model that is about to read it, such as anthropic/claude-sonnet-4-5."
 _FILE = "A list of messages, or a whole request body, as JSON; - is standard input."
-_FORMAT = f"The message format, where it is not to be detected: {', '.join(formats.FORMATS)}."
+_FORMAT = "The message format, such as openai-chat; detected where it is absent."
 _RULES = "A rule file that runs after the built-in rules; may be given again."
 
 _NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
@@ -48,10 +48,10 @@ def apply(
         raise typer.BadParameter("--model names no model; say which is about to read the history")
     if diff + as_json + (output is not None) > 1:
         raise typer.BadParameter("--diff, --json and --output exclude each other; choose one")
-    ruleset = Ruleset.builtin().extend(*rules or ())
     chosen = formats.find(format_) if format_ else None
     history = read_history(file)
     found = _read_as(history, file) if chosen is None else formats.Detection(chosen, 1.0)
+    ruleset = Ruleset.builtin().extend(*rules or ())
     outcome = api.apply(history, model=model, format=found.format.name, rules=ruleset)
     if as_json:
         write_out(to_json(as_data(outcome)))

@@ -40,7 +40,9 @@ def by_rule(history: Any, outcome: Outcome, model: str, ruleset: Ruleset) -> Ite
     for name in outcome.rules:
         after = outcome.messages
         if name != outcome.rules[-1]:
-            after = api.apply(history, model=model, format=kind.name, rules=ruleset.only(name)).messages
+            after = api.apply(
+                history, model=model, format=kind.name, rules=ruleset.only(name), promoted=(name,)
+            ).messages
         yield ruleset[name], list(_between(history, after, kind))
         history = after
 

@@ -54,12 +54,11 @@ def _write(descriptor: int, data: bytes) -> None:
 def write_file(path: Path, data: bytes) -> None:
     """Write a file as a whole or not at all; a device or pipe is written to. Raises UnusableOutput."""
     try:
-        target = Path(os.path.realpath(path))
-        mode = _mode(target)
+        mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
-            target.write_bytes(data)
+            path.write_bytes(data)
         else:
-            _replace(target, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+            _replace(Path(os.path.realpath(path)), data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
         raise UnusableOutput(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL in the name

@@ -14,7 +14,7 @@ from historycompat.cli.output import write_err, write_out
 from historycompat.errors import Complaint
 from historycompat.language.diagnose import render
 
-_LOG_WIDTH = 120  # columns where there is no terminal
+_LOG_WIDTH = 100  # columns where there is no terminal
 _PADDING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)  # that tables are filled up with
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -25,7 +25,7 @@ def console(*, stderr: bool = True) -> Console:
     return Console(
         file=StringIO(),
         force_terminal=real.is_terminal,
-        color_system=real.color_system if real.is_terminal else None,
+        color_system="auto" if real.color_system else None,
         no_color=real.no_color,
         width=real.width if real.is_terminal else _LOG_WIDTH,
         highlight=False,
@@ -37,9 +37,10 @@ def console(*, stderr: bool = True) -> Console:
 def say(*lines: RenderableType, stderr: bool = True, wrap: bool = True) -> None:
     """Show something; without `wrap` long lines run on past the edge, as what may be copied must."""
     screen = console(stderr=stderr)
-    for line in lines:
-        screen.print(line, soft_wrap=not wrap)
-    shown = _PADDING.sub(r"\1", screen.file.getvalue())
+    with screen.capture() as caught:
+        for line in lines:
+            screen.print(line, soft_wrap=not wrap)
+    shown = _PADDING.sub(r"\1", caught.get())
     (write_err if stderr else write_out)(shown.encode("utf-8", "backslashreplace"))
 
 

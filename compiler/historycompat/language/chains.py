@@ -1,7 +1,7 @@
 """A flat chain of JMESPath steps → the nested tree of the reference implementation.
 
 What a projection carries along, and how far `!` reaches, follows from the binding powers of the `jmespath` library
-(its `Parser.BINDING_POWER`), so that every expression means here what it means there.
+(its `Parser.BINDINGPOWER`), so that every expression means here what it means there.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from historycompat.source import Span
 from historycompat.tree import Expr
 
-_NOT = 45
+NOT = 45
 _STAR = 20
 _DOT = 40
-_POWER = {
+POWER = {
     "flatten": 9,
     "values": _STAR,
     "filter": 21,
@@ -27,7 +27,7 @@ _POWER = {
     "each": 55,
 }
 
-STEPS = frozenset(_POWER)
+STEPS = frozenset(POWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def nest(nots: Sequence[Span], head: Expr | Step, steps: Sequence[Step]) -> Expr
     chain = _Chain(steps)
     left = head if isinstance(head, Expr) else chain.opening(head)
     if nots:
-        left = chain.follow(left, _NOT)
+        left = chain.follow(left, NOT)
         for mark in reversed(nots):
             left = Expr("not_expression", (left,), None, mark.to(_span(left)))
     return chain.follow(left, 0)
@@ -72,7 +72,7 @@ class _Chain:
 
     def follow(self, left: Expr, power: int) -> Expr:
         """Applies the steps that bind stronger than `power`."""
-        while (step := self._peek()) and power < _POWER[step.kind]:
+        while (step := self._peek()) and power < POWER[step.kind]:
             self._at += 1
             left = self._apply(left, step)
         return left
@@ -94,9 +94,9 @@ class _Chain:
                 return _projection("value_projection", left, self._carried(step, _DOT))
             case "flatten":
                 flat = Expr("flatten", (left,), None, _span(left).to(step.span))
-                return _projection("projection", flat, self._carried(step, _POWER["flatten"]))
+                return _projection("projection", flat, self._carried(step, POWER["flatten"]))
             case "filter":
-                return _projection("filter_projection", left, self._carried(step, _POWER["filter"]), step.held)
+                return _projection("filter_projection", left, self._carried(step, POWER["filter"]), step.held)
             case "each":
                 return _projection("projection", left, self._carried(step, _STAR))
         if step.kind == "index" or left.kind == "index_expression":

@@ -12,7 +12,7 @@ from lark import Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
-from historycompat.errors import Complaint, did_you_mean
+from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.grammar import keywords, parser
 from historycompat.source import Fragment
 
@@ -52,6 +52,9 @@ _NAMES = {
 }
 
 
+_WHERE_BELONGS = "`where` stands directly behind its target: convert user/file where .. into text {..}"
+
+
 class _Mistake(NamedTuple):
     """What authors write at a place where the parser would take `accepted` (the empty string: at any place)."""
 
@@ -81,6 +84,8 @@ _MISTAKES = (
     _Mistake("[\u00a0\u2000-\u200b\u202f\u3000\ufeff]", "", "this is not a plain space: delete it or write one"),
     _Mistake("-", "DOT", 'a field with other characters than letters, digits and _ is quoted: "cache-control"'),
     _Mistake(r"(text|reasoning|file|image|tool-(call|result))\b", "PARTS", "parts are named by role and type: */text"),
+    _Mistake(r"where\b", _END, _WHERE_BELONGS),
+    _Mistake(r"where\b", "RBRACE", _WHERE_BELONGS),
     _Mistake(r"\|", "_WHERE", "roles are joined without spaces: user|assistant"),
 )
 
@@ -140,9 +145,11 @@ def complaint(error: UnexpectedInput, fragment: Fragment) -> Complaint:
     words = keywords()
     if found in words.values():
         return Complaint("E101", _unexpected(found, accepted), span, _misplaced(found, accepted))
-    meant = did_you_mean(found.lower(), [words[name] for name in words if name in accepted]) if word else None
+    fitting = [words[name] for name in words if name in accepted]
+    meant = did_you_mean(found.lower(), fitting) if word else None
     if meant or (word and accepted >= _after("statement", "")):
-        return Complaint("E104", f'"{found}" is no word that fits here: expected {_listed(accepted)}', span, meant)
+        message = f'"{found}" is no word that fits here: expected {_listed(accepted)}'
+        return Complaint("E104", message, span, meant, fix=respelt(span, found.lower(), fitting))
     return Complaint("E101", _unexpected(found, accepted), span)
 
 

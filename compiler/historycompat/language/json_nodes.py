@@ -33,6 +33,12 @@ def value(node: Node, complaints: list[Complaint]) -> Any:
     return _plain(node, complaints)
 
 
+def means_text(text: str) -> bool:
+    """Whether a plain scalar is a string, and neither a number nor one of YAML's words."""
+    patterns = (_INTEGER, _OCTAL, _HEXADECIMAL, _FLOAT, _NOT_JSON)
+    return text not in _WORDS and not any(pattern.fullmatch(text) for pattern in patterns)
+
+
 def _plain(node: Node, complaints: list[Complaint]) -> Any:
     text = node.text
     if text in _WORDS:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from historycompat import tree
-from historycompat.errors import Complaint, RuleError, did_you_mean
+from historycompat.errors import Complaint, RuleError, did_you_mean, respelt
 from historycompat.language import assemble, json_nodes, nodes, parse, yaml_mistakes
 from historycompat.language.assemble import Clause
 from historycompat.language.nodes import Node
@@ -55,6 +55,12 @@ def kind_of(name: str) -> Kind:
         message = f'{name}: a rule file ends in .yaml, .yml or .rules, not in "{suffix}"'
         raise RuleError([Complaint("E112", message, None, did_you_mean(suffix, _SUFFIXES))])
     return _SUFFIXES[suffix]
+
+
+def symbol_of(field: str) -> str | None:
+    """The symbol of the grammar that a field of a rule is read as; None for prose and for what is no such field."""
+    symbol = _FIELDS.get(field)
+    return None if symbol == _TEXT else symbol
 
 
 def read_pack(source: Source, *, kind: Kind) -> tuple[tree.Pack | None, list[Complaint]]:
@@ -105,7 +111,8 @@ class _Reader:
                 fields.setdefault(key.text, value)
             elif not key.spoiled:
                 hint = did_you_mean(key.text, known) or f"the fields are {', '.join(known)}"
-                self._complain("E107", f'{owner} has no field "{key.text}"', key.span, hint)
+                message, fix = f'{owner} has no field "{key.text}"', respelt(key.span, key.text, known)
+                self.complaints.append(Complaint("E107", message, key.span, hint, fix=fix))
         return fields
 
     def _items(self, node: Node, field: str, item: str) -> list[Node]:

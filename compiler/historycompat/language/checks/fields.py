@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from historycompat import tree
-from historycompat.errors import Complaint, did_you_mean
+from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.checks.places import expressions, selected
 from historycompat.language.checks.shapes import Reader, Shape
 from historycompat.language.vocabulary import OBJECTS, PART_OBJECTS, PARTS
@@ -64,7 +64,8 @@ def _unknown(name: str, at: Shape, span: Span | None, *, compared: bool = False)
         hint = f"only {' and '.join(others)} parts have it"
     elif hint is None:
         hint = f"the fields are {', '.join(known)}; has(@, '{name}') asks for any other key"
-    return Complaint("E203", f"{_named(at)} has no field {name}", span, hint)
+    fix = None if compared else respelt(span, name, known)
+    return Complaint("E203", f"{_named(at)} has no field {name}", span, hint, fix=fix)
 
 
 def _parts_with(name: str) -> list[str]:
@@ -98,7 +99,15 @@ def _word(node: Expr, shapes: Shapes) -> Expr | None:
 
 def _never(literal: Expr, choices: frozenset[str], what: str) -> Complaint:
     hint = did_you_mean(literal.value, sorted(choices)) or f"it can be {', '.join(sorted(choices))}"
-    return Complaint("E204", f"{what} is never '{literal.value}'", literal.span, hint)
+    fix = respelt(_inside(literal), literal.value, choices)
+    return Complaint("E204", f"{what} is never '{literal.value}'", literal.span, hint, fix=fix)
+
+
+def _inside(literal: Expr) -> Span | None:
+    """The stretch of a text without its quotes."""
+    span = literal.span
+    at = span.text.find(literal.value) if span else -1
+    return Span(span.source, span.start + at, span.start + at + len(literal.value)) if span and at >= 0 else None
 
 
 def _text(node: Expr) -> str:
@@ -129,7 +138,9 @@ class _Comparison:
         word = _word(self.node, self.shapes)
         if word is not None:
             hint = f"write '{word.value}' for the text"
-            yield Complaint("E202", f"{word.value} without quotes is the name of a field", word.span, hint)
+            fix = (word.span, f"'{word.value}'") if word.span else None
+            message = f"{word.value} without quotes is the name of a field"
+            yield Complaint("E202", message, word.span, hint, fix=fix)
         else:
             yield from self._choices()
             yield from self._kinds()

@@ -43,7 +43,8 @@ def _misplaced(node: Expr, first: Expr) -> Complaint:
     has = f", or {marks}has({base}, '{last}')" if dot and last.isidentifier() else ""
     negated = first.span.text if first.span else ""
     message = f"`{text}` means `({negated}){rest[len(negated) - len(marks) :]}` and never matches"
-    return Complaint("E201", message, node.span, f"write {marks}({rest}){has}")
+    fix = (node.span, f"{marks}({rest})") if node.span else None
+    return Complaint("E201", message, node.span, f"write {marks}({rest}){has}", fix=fix)
 
 
 def bare_constants(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
@@ -55,10 +56,13 @@ def bare_constants(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
             if node.span and node.span.text.lstrip("\\").startswith('"'):
                 if _is_text(node, parent, position, place.clause):
                     hint = f'write {_raw(node.value)} for the text, or @."{node.value}" for the field'
-                    yield Complaint("E202", f'"{node.value}" in double quotes is the name of a field', node.span, hint)
+                    message = f'"{node.value}" in double quotes is the name of a field'
+                    yield Complaint("E202", message, node.span, hint, fix=(node.span, _raw(node.value)))
             elif node.value in _CONSTANTS:
-                hint = f"write `{_CONSTANTS[node.value]}` in backticks"
-                yield Complaint("E202", f"{node.value} without backticks is the name of a field", node.span, hint)
+                meant = f"`{_CONSTANTS[node.value]}`"
+                message = f"{node.value} without backticks is the name of a field"
+                fix = (node.span, meant) if node.span else None
+                yield Complaint("E202", message, node.span, f"write {meant} in backticks", fix=fix)
 
 
 def _with_parents(expr: Expr, parent: Expr | None = None, position: int = 0) -> Iterator[tuple[Expr, Expr | None, int]]:

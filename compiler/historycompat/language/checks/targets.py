@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from historycompat import tree
-from historycompat.errors import Complaint, did_you_mean
+from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.checks.places import targets
 from historycompat.language.expressions import locate
 from historycompat.language.vocabulary import (
@@ -68,7 +68,9 @@ def _states(target: tree.Target) -> Iterator[Complaint]:
             if state not in states:
                 hint = _instead(target, state) or did_you_mean(state, states, cutoff=0.7) or _known(states)
                 at = _at(target, f":{state}", behind_type=written is target.part_states)
-                yield Complaint("E501", f"there is no state :{state} for {what}", at, hint)
+                respelled = respelt(at, state, states)
+                fix = (respelled[0], f":{respelled[1]}") if respelled else None
+                yield Complaint("E501", f"there is no state :{state} for {what}", at, hint, fix=fix)
         for pair in CONTRADICTIONS:
             if pair <= {*written}:
                 both = " and ".join(f":{state}" for state in sorted(pair))
@@ -104,7 +106,7 @@ def _unknown_words(target: tree.Target) -> Iterator[Complaint]:
             if word not in known and word != "*":
                 hint = did_you_mean(word, known) or f"there are {', '.join(known)}"
                 at = _at(target, word, behind_type=words is target.types)
-                yield Complaint("E501", f"there is no {what} {word}", at, hint)
+                yield Complaint("E501", f"there is no {what} {word}", at, hint, fix=respelt(at, word, known))
 
 
 def _mismatches(target: tree.Target) -> Iterator[Complaint]:

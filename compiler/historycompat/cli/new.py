@@ -1,0 +1,98 @@
+"""`historycompat new`: a rule pack to start from."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from historycompat.cli.output import write_file, write_out
+from historycompat.cli.screen import say
+from historycompat.errors import HistoryCompatError
+from historycompat.starter import Evidence, starter
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_HISTORIES = ("messages", "history", "input", "contents", "request")
+
+
+class UnusableArgument(HistoryCompatError):
+    """What was asked for makes no rule."""
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="The rule's name, such as groq-no-reasoning.", metavar="NAME")],
+    from_error: Annotated[
+        str | None,
+        typer.Option(
+            "--from-error",
+            metavar="FILE",
+            help="The error: its text, its JSON body, or a JSON object with error, and messages and model if known.",
+        ),
+    ] = None,
+    history: Annotated[
+        str | None, typer.Option("--history", metavar="FILE", help="The history that was refused, as JSON.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", metavar="MODEL", help="The model that refused.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; default: standard output.")
+    ] = None,
+) -> None:
+    """Start a rule: a commented pack that passes `check` and `test`.
+
+    From an error it makes a pattern that leaves open what varies, and from the history a first test; where the words
+    of the error suggest a repair that changes this history, that repair is the rule's first statement.
+    """
+    if not _NAME.fullmatch(name):
+        raise UnusableArgument(f"{name!r} is no name of a rule: write it in kebab-case, such as groq-no-reasoning")
+    if history and not from_error:
+        raise UnusableArgument("--history goes with --from-error, which says why the history was refused")
+    evidence = _evidence(from_error, history) if from_error else None
+    text = starter(name, model=model, evidence=evidence)
+    if output is None:
+        write_out(text.encode())
+        return
+    path = Path(output)
+    if path.exists():
+        raise UnusableArgument(f"{output} exists already; delete it first, or choose another name")
+    write_file(path, text.encode())
+    say(Text(f"{output}: started; next: historycompat test {output}", "green"))
+
+
+def _evidence(error_file: str, history_file: str | None) -> Evidence:
+    text = read_text(error_file)
+    error = parsed(text)
+    history, model = None, None
+    if isinstance(error, dict):
+        history = next((error[key] for key in _HISTORIES if isinstance(error.get(key), (list, dict))), None)
+        model = error.get("model") if isinstance(error.get("model"), str) else None
+        if history is not None:
+            error = {key: error[key] for key in ("status", "status_code", "error", "message") if key in error}
+            if isinstance(error.get("error"), str):
+                error = {**error, "message": error.pop("error")}
+    if history_file:
+        history = parsed(read_text(history_file))
+        if not isinstance(history, (list, dict)):
+            raise UnusableArgument(f"{history_file}: a history is JSON: a list of messages or a request body")
+    return Evidence(error, history, model)
+
+
+def read_text(file: str) -> str:
+    """The text of a file. Raises UnusableArgument."""
+    try:
+        return Path(file).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnusableArgument(f"{file}: this is not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise UnusableArgument(f"{file}: {error.strerror or error}") from None
+
+
+def parsed(text: str) -> Any:
+    """A text as the JSON that it is, else itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.strip()

@@ -1,0 +1,222 @@
+"""W601, W602, W603: statements that work against each other, or in the wrong order.
+
+What verbs declare to read, write, remove and create says which statements can concern each other. Those are run, one
+after the other, on small histories that both have something to do with: a warning always has a history that shows it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from historycompat.errors import Complaint
+from historycompat.language.checks.histories import Json, Stock, together
+from historycompat.language.checks.rehearsal import Act, Entry, Rehearsal, Stage, stage
+from historycompat.verbs.verb import Effects
+
+# How often two statements answer each other before it counts as without end.
+_ROUNDS = 3
+
+_ASSIGNING = frozenset({"set", "replace", "truncate"})
+
+# What has an order, states or neighbours depends on every message.
+STRUCTURE = "message"
+
+
+def concerns(one: Act, other: Act) -> bool:
+    """Whether what the second statement does can change what the first one looks at."""
+    return any(overlap(place, read) for place in touched(other) for read in _seen(one))
+
+
+def touched(act: Act) -> frozenset[str]:
+    """The dotted places that a statement edits."""
+    return act.effects.writes | act.effects.removes | act.effects.creates
+
+
+def _seen(act: Act) -> frozenset[str]:
+    target = act.meaning.target
+    structural = target.kind == "message" or target.states or target.part_states or target.exclude
+    effects: Effects = act.effects
+    return effects.reads | effects.writes | ({STRUCTURE} if structural else frozenset())
+
+
+def overlap(touched: str, read: str) -> bool:
+    """Whether one dotted place may lie in the other."""
+    if read == STRUCTURE or touched == STRUCTURE:
+        return "prompt" not in (touched.split(".")[0], read.split(".")[0])
+    if touched in ("ids", "names"):
+        return read in (touched, "part.*") or read.endswith(("toolCallId", "toolName"))
+    one, other = touched.split("."), read.split(".")
+    if one[0] == other[0] == "path":
+        return True  # nothing is known of where two paths meet
+    return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of two statements, the earlier one first: a code, and the history and stage that show it. `values` are
+    what the two write to one place, where they do."""
+
+    code: str
+    earlier: Act
+    later: Act
+    history: Json
+    stage: Stage
+    values: tuple[Any, Any] | None = None
+
+
+@dataclass
+class Trial:
+    """Tries every two statements of a ruleset that can concern each other."""
+
+    entries: Sequence[Entry]
+    _stages: dict[tuple[Entry, Entry], Stage | None] = field(default_factory=dict)
+    _rehearsals: dict[Stage, Rehearsal] = field(default_factory=dict)
+    _stocks: dict[Act, Stock] = field(default_factory=dict)
+    _histories: dict[Act, list[Json]] = field(default_factory=dict)
+    _known: dict[str, Json] = field(default_factory=dict)
+
+    @cached_property
+    def acts(self) -> list[Act]:
+        return [act for entry in self.entries for act in entry.acts if act.meaning.verb != "report"]
+
+    def findings(self) -> Iterator[Finding]:
+        for number, later in enumerate(self.acts):
+            for earlier in self.acts[:number]:
+                where = self.stage(earlier.entry, later.entry) if concerns(earlier, later) else None
+                found = where and self._tried(earlier, later, where)
+                if found:
+                    yield found
+
+    def stage(self, one: Entry, other: Entry) -> Stage | None:
+        if (one, other) not in self._stages:
+            self._stages[one, other] = stage(one, other)
+        return self._stages[one, other]
+
+    def rehearsal(self, where: Stage) -> Rehearsal:
+        if where not in self._rehearsals:
+            self._rehearsals[where] = Rehearsal(where)
+        return self._rehearsals[where]
+
+    def stock(self, act: Act) -> Stock:
+        return self._stocks.setdefault(act, Stock(act.meaning, act.written, act.entry.written))
+
+    def histories(self, act: Act) -> list[Json]:
+        """The histories of a statement; an equal one of another statement is the same object, and not run again."""
+        if act not in self._histories:
+            made = {repr(root): root for root in self.stock(act).histories}
+            self._histories[act] = [self._known.setdefault(text, root) for text, root in made.items()]
+        return self._histories[act]
+
+    def _tried(self, earlier: Act, later: Act, where: Stage) -> Finding | None:
+        both = together(self.stock(earlier), self.stock(later))
+        histories = chain(self.histories(later), self.histories(earlier), both)
+        return next((found for root in histories if (found := self._found(earlier, later, root, where))), None)
+
+    def _found(self, earlier: Act, later: Act, history: Json, where: Stage) -> Finding | None:
+        rehearsal = self.rehearsal(where)
+        first = rehearsal.run(earlier, history)
+        second = rehearsal.run(later, first)
+        if second is first or rehearsal.run(earlier, second) is second:
+            return None
+        if rehearsal.run(earlier, first) is not first:
+            return None  # what does not come to rest by itself has a code of its own
+        if _endless(earlier, later, second, rehearsal):
+            values = _assigned(earlier, later, second, rehearsal)
+            return Finding("W601" if values else "W602", earlier, later, history, where, values)
+        undone = self._stays_undone(earlier, history, rehearsal)
+        return Finding("W603", earlier, later, history, where) if undone else None
+
+    def _stays_undone(self, earlier: Act, history: Json, rehearsal: Rehearsal) -> bool:
+        """Whether the second run of all rules finds work for the earlier statement: no third rule has done it."""
+        root = rehearsal.run_all(self.entries, history)
+        for entry in self.entries[: earlier.entry.number + 1]:
+            for act in entry.acts if rehearsal.stage.has(entry) else ():
+                after = rehearsal.run(act, root)
+                if act is earlier:
+                    return after is not root
+                root = after
+        return False
+
+
+def _endless(earlier: Act, later: Act, root: Json, rehearsal: Rehearsal) -> bool:
+    """Whether two statements answer each other again and again."""
+    for _ in range(_ROUNDS):
+        again = rehearsal.run(earlier, root)
+        then = rehearsal.run(later, again)
+        if again is root or then is again:
+            return False
+        root = then
+    return True
+
+
+def _assigned(earlier: Act, later: Act, root: Json, rehearsal: Rehearsal) -> tuple[Any, Any] | None:
+    """The values that two statements assign to one place."""
+    if not {earlier.meaning.verb, later.meaning.verb} <= _ASSIGNING:
+        return None
+    mine = {edit.path: edit.after for edit in rehearsal.edits(earlier, root)}
+    theirs = {edit.path: edit.after for edit in rehearsal.edits(later, rehearsal.run(earlier, root))}
+    return next(((mine[path], theirs[path]) for path in mine if path in theirs), None)
+
+
+# ----- in words
+
+
+def order_complaints(trial: Trial) -> Iterator[Complaint]:
+    """W601, W602 and W603, each at the later of two statements."""
+    for finding in trial.findings():
+        later = finding.later
+        message, hint = _WORDS[finding.code]
+        mine, theirs = map(_short, finding.values or ("", ""))
+        other = named(finding.earlier, later)
+        text = message.format(other=other, mine=mine, theirs=theirs) + f"; seen with {_sketch(finding)}"
+        yield Complaint(finding.code, text, later.written.span, hint, later.entry.written.name)
+
+
+_APART = "keep one of them, or give them models or conditions that exclude each other"
+_WORDS = {
+    "W601": ("this writes {theirs} where {other} writes {mine}, at every run", _APART),
+    "W602": ("this and {other} undo each other, at every run", _APART),
+    "W603": (
+        "this makes new work for {other}, whose turn is over by then",
+        "put this before that one; if nothing is left undone, say why: # allow: W603 reason",
+    ),
+}
+
+
+def _short(value: Any) -> str:
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= 40 else f"{text[:36]}..."
+
+
+def named(act: Act, beside: Act) -> str:
+    """A statement by its words, or by the name and place of its rule where that is another one."""
+    if act.entry is beside.entry:
+        return f"`{act.meaning.text}`"
+    place = act.meaning.place
+    line = f"line {place.line}" if act.entry.pack is beside.entry.pack else f"{place.file}:{place.line}"
+    return f"{act.entry.written.name} ({line})"
+
+
+def _sketch(finding: Finding) -> str:
+    """A history in a few words, as `user, assistant (reasoning)`, and its model where the rules name different ones."""
+    messages = ", ".join(map(_message_sketch, finding.history["messages"])) or "an empty history"
+    met = {act.entry.written.models for act in (finding.earlier, finding.later)}
+    return f"{messages} for {'/'.join(finding.stage.refs[0].chain)}" if len(met) > 1 else messages
+
+
+def _message_sketch(message: Json) -> str:
+    content = message.get("content")
+    if content == [{"type": "text", "text": "hello"}] or (isinstance(content, str) and content.strip()):
+        return str(message.get("role"))
+    parts = [_part_sketch(part) for part in content] if isinstance(content, list) else ["nothing"]
+    return f"{message.get('role')} ({', '.join(parts) or 'nothing'})"
+
+
+def _part_sketch(part: Json) -> str:
+    blank = part.get("type") == "text" and isinstance(part.get("text"), str) and not part["text"].strip()
+    return "empty text" if blank else str(part.get("type"))

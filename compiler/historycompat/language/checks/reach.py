@@ -1,0 +1,101 @@
+"""W404: statements that an earlier one leaves nothing to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from historycompat import ir, tree
+from historycompat.errors import Complaint
+from historycompat.language.checks.order import Trial, concerns, named
+from historycompat.language.checks.patterns import includes
+from historycompat.language.checks.predicates import fixed_by
+from historycompat.language.checks.rehearsal import Act, Entry
+from historycompat.language.checks.worlds import implies
+from historycompat.verbs import VERBS
+
+_AROUND = frozenset({"prev", "next", "message", "messages", "index", "position", "parent"})
+
+# Verbs that do nothing to what they have been applied to already.
+_ONCE = frozenset(VERBS) - {"drop", "insert", "convert", "report"}
+
+
+def unreachable(trial: Trial) -> Iterator[Complaint]:
+    """Statements that always find it done. That a rule between them makes new work is found by running them all."""
+    for number, later in enumerate(trial.acts):
+        for earlier in trial.acts[:number]:
+            if _comes_first(earlier.entry, later.entry) and _leaves_nothing(earlier, later) and _idle(trial, earlier, later):
+                done = "drops all that this selects" if earlier.meaning.verb == "drop" else "has done this already"
+                message = f"nothing is left to do here: {named(earlier, later)} {done}"
+                hint = "take this away, or put it before if both are meant"
+                yield Complaint("W404", message, later.written.span, hint, later.entry.written.name)
+                break
+
+
+def _comes_first(earlier: Entry, later: Entry) -> bool:
+    """Whether the earlier rule runs whenever the later one does."""
+    if earlier is later:
+        return True
+    one, other = earlier.meaning, later.meaning
+    if one.format != other.format or (one.when is not None and one.when != other.when):
+        return False
+    if other.phase == "before":
+        runs = one.phase in ("before", "both")
+    else:
+        runs = one.phase in (other.phase, "both") and {*other.triggers} <= {*one.triggers}
+    return runs and includes(earlier.written.models, later.written.models)
+
+
+def _leaves_nothing(earlier: Act, later: Act) -> bool:
+    one, other = earlier.meaning, later.meaning
+    if {*one.variables, *other.variables} & _AROUND:
+        return False  # what stands around the place may be new
+    if one.verb == "drop" and other.verb != "insert" and one.target.exclude is None:
+        return _selects(earlier, later, whole_messages=True)
+    same = one.verb == other.verb and one.args == other.args and one.verb in _ONCE
+    return same and one.target.exclude == other.target.exclude and _selects(earlier, later)
+
+
+def _selects(earlier: Act, later: Act, *, whole_messages: bool = False) -> bool:
+    """Whether the first statement selects everything that the second one does, or the messages around it."""
+    wide, narrow = _as_part(earlier.meaning.target), _as_part(later.meaning.target)
+    if narrow.kind in ("path", "prompt") or wide.kind in ("path", "prompt"):
+        return wide == narrow
+    inside = whole_messages and wide.kind == "message" and narrow.kind == "part" and wide.where is None
+    if not (wide.kind == narrow.kind or inside) or not {*wide.states} <= {*narrow.states}:
+        return False
+    if not (_among(narrow.roles, wide.roles) and (inside or _among(narrow.types, wide.types))):
+        return False
+    written = later.written.target or tree.Target("prompt")
+    where = inside or implies(narrow.where, wide.where, fixed_by(written, later.entry.written))
+    return where and {*wide.part_states} <= {*narrow.part_states}
+
+
+def _as_part(target: ir.Target) -> ir.Target:
+    """Calls and results are parts, in states of their own."""
+    if target.kind in ("call", "result"):
+        states = tuple(f"{target.kind}:{state}" for state in target.states)
+        return replace(target, kind="part", types=frozenset({f"tool-{target.kind}"}), states=states)
+    return target
+
+
+def _among(narrow: frozenset[str] | None, wide: frozenset[str] | None) -> bool:
+    return wide is None or (narrow is not None and narrow <= wide)
+
+
+def _idle(trial: Trial, earlier: Act, later: Act) -> bool:
+    """Whether the later statement has something to do by itself, and never behind all that comes before it."""
+    makers = [act for act in trial.acts if act.place < later.place and concerns(later, act)]
+    found = trial.stage(later.entry, later.entry)
+    if found is None:  # a wire shape, which is not rehearsed
+        return all(act.place <= earlier.place for act in makers)
+    rehearsal = trial.rehearsal(found)
+    alone = False
+    for history in (root for act in (later, *makers) for root in trial.histories(act)):
+        alone = alone or rehearsal.run(later, history) is not history
+        root = rehearsal.run_all(trial.entries[: later.entry.number], history)
+        for act in later.entry.acts[: later.number]:
+            root = rehearsal.run(act, root)
+        if rehearsal.run(later, root) is not root:
+            return False
+    return alone

@@ -1,0 +1,97 @@
+"""What is generated is what the tables say now: the reference, and the JSON Schema of packs."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+from support import ROOT
+
+from historycompat.language import schema
+
+_generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+generated: Callable[[], Iterator[tuple[Path, str]]] = _generate["generated"]
+
+
+def test_generated_files_are_current() -> None:
+    files = dict(generated())
+    stale = [
+        str(path.relative_to(ROOT))
+        for path, text in files.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    ]
+    left = [path for path in (ROOT / "docs" / "reference").rglob("*.md") if path not in files]
+    assert not stale, "run python docs/generate.py"
+    assert not left
+
+
+def test_every_link_of_the_index_leads_to_a_page() -> None:
+    import re
+
+    index = (ROOT / "docs" / "reference" / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+\.md)\)", index)
+    assert len(links) > 90
+    assert all((ROOT / "docs" / "reference" / link).is_file() for link in links)
+
+
+def _errors(pack: Any) -> list[str]:
+    validator = jsonschema.Draft202012Validator(schema.schema())
+    validator.check_schema(schema.schema())
+    return [error.message for error in validator.iter_errors(pack)]
+
+
+def _loaded(path: Path) -> Any:
+    return json.loads(json.dumps(YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8")), default=str))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "builtin_rules").glob("*.yaml")), *sorted((ROOT / "examples").rglob("*.yaml"))],
+    ids=lambda p: p.name,
+)
+def test_the_schema_takes_every_pack(path: Path) -> None:
+    assert _errors(_loaded(path)) == []
+
+
+RULE = {"name": "a", "do": ["drop assistant/reasoning"]}
+CASE = {"model": "groq/llama", "given": [{"user": "hi"}], "then": "unchanged"}
+
+
+def _with(**fields: Any) -> Any:
+    return {"language": 1, "rules": [RULE | fields]}
+
+
+def _testing(**fields: Any) -> Any:
+    return _with(tests=[CASE | fields])
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        {},
+        {"rules": [{"name": "a"}]},
+        _with(name="Not Kebab"),
+        _with(model="groq/"),
+        _with(phase="during"),
+        _with(do=["dorp assistant/text"]),
+        _with(on_error=["400 without slashes"]),
+        _testing(givn=[]),
+        _testing(then="same"),
+        _testing(given=[{"asistant": "hi"}]),
+        _testing(given=[{"assistant": [{"cal": "ls"}]}]),
+        _testing(given=[{"user": 3}]),
+    ],
+)
+def test_the_schema_refuses(pack: Any) -> None:
+    assert _errors(pack)
+
+
+def test_the_schema_takes_what_is_right() -> None:
+    assert _errors(_testing()) == []
+    assert _errors(_testing(given=[{"role": "user", "content": []}], then={"report": "x"}, error="text")) == []
