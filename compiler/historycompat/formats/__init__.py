@@ -6,7 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from historycompat.errors import UnknownFormat, did_you_mean
-from historycompat.formats import aisdk_v2, anthropic, openai_chat
+from historycompat.formats import (
+    aisdk_v1,
+    aisdk_v2,
+    aisdk_v3,
+    aisdk_v4,
+    anthropic,
+    bedrock,
+    cohere,
+    core_message,
+    gemini,
+    langchain,
+    mastra,
+    mastra_v1,
+    mistral,
+    model_message,
+    ollama,
+    openai_chat,
+    openai_responses,
+    pydantic_ai,
+    ui_message,
+    ui_message_v4,
+)
 from historycompat.formats.detection import Survey
 from historycompat.formats.format import Format
 
@@ -17,6 +38,23 @@ FORMATS: dict[str, Format] = {
         openai_chat,
         anthropic,
         aisdk_v2,
+        model_message,
+        aisdk_v3,
+        aisdk_v4,
+        aisdk_v1,
+        core_message,
+        ui_message,
+        ui_message_v4,
+        mastra,
+        mastra_v1,
+        openai_responses,
+        gemini,
+        bedrock,
+        mistral,
+        cohere,
+        ollama,
+        langchain,
+        pydantic_ai,
     )
 }
 

@@ -7,25 +7,25 @@ read as a leading system message. Blocks with no canonical counterpart (`search_
 
 Degraded when written: provider options other than `cacheControl`, `signature`, `redactedData`, `serverName` and `type`
 of `anthropic`; a result's tool name (its call's holds); outputs of type `json` and `error-json`, which become text in
-results of the client's tools; the media type of web URLs.
+results of the client's tools; outputs of hosted tools, which are all `json`; the media type of web URLs.
 
 Facts: anthropic-sdk-python 2.14, `MessageParam` and its blocks.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 from historycompat.edits import value_at
+from historycompat.formats.anthropic_sources import SOURCE
+from historycompat.formats.apart import System, Tools
 from historycompat.formats.detection import Marks, words
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
 from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import compact, is_media, is_web_url
+from historycompat.formats.values import compact, is_media
 from historycompat.view import Shape, Site
 
 NAME = "anthropic"
@@ -49,41 +49,6 @@ def by_type(native: Part) -> Hashable:
     if kind in ("image", "document"):
         return kind, value_at(native, ("source", "type"))
     return "*_tool_result" if isinstance(kind, str) and kind.endswith("_tool_result") else None
-
-
-def _source(native: Part, links: Links) -> Mapping[str, Any]:
-    source = native["source"]
-    media = "image/*" if native["type"] == "image" else "application/pdf"
-    if source["type"] == "url":
-        return {"data": source.get("url"), "mediaType": media}
-    media = source.get("media_type", media)
-    if source["type"] == "text":
-        text = str(source.get("data", "")).encode("utf-8", "surrogatepass")
-        return {"data": base64.b64encode(text).decode(), "mediaType": media}
-    return {"data": source.get("data"), "mediaType": media}
-
-
-def _to_source(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    data, media = part.get("data"), part.get("mediaType")
-    if is_web_url(data):
-        return {"source": {"type": "url", "url": data}}
-    if media == "text/plain":
-        return {"source": {"type": "text", "media_type": media, "data": _plain_text(data)}}
-    return {"source": {"type": "base64", "media_type": media, "data": data}}
-
-
-def _plain_text(data: Any) -> str | None:
-    try:
-        return base64.b64decode(data, validate=True).decode("utf-8", "surrogatepass")
-    except (binascii.Error, ValueError, TypeError):
-        return None
-
-
-def _source_reason(part: Part) -> str | None:
-    data = part.get("data")
-    if part.get("mediaType") != "text/plain" or is_web_url(data) or _plain_text(data) is not None:
-        return None
-    return "the data of a text/plain file is not base64"
 
 
 def _output(native: Part, links: Links) -> Mapping[str, Any]:
@@ -140,7 +105,6 @@ def _to_hosted(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
 _HEADER = (Field("metadata", "metadata"),)
 _CACHE = Field("cache_control", "providerOptions.anthropic.cacheControl", optional=True)
 _CALL = (Field("id", "toolCallId"), Field("name", "toolName"), Field("input", "input"), _CACHE)
-_SOURCE = Joint(("source",), ("data", "mediaType"), _source, _to_source, _source_reason)
 _HOSTED = {"providerExecuted": True}
 _HOSTED_RESULT = (
     Field("tool_use_id", "toolCallId"),
@@ -206,7 +170,7 @@ THINKING = (
 def _files(kind: str, when: Any, *fields: Field) -> tuple[Kind, ...]:
     """The kinds of a block with a source, one for each kind of source."""
     return tuple(
-        Kind((kind, source), "file", (_SOURCE, *fields, _CACHE), native={"type": kind}, when=when)
+        Kind((kind, source), "file", (SOURCE, *fields, _CACHE), native={"type": kind}, when=when)
         for source in ("base64", "url", *(("text",) if kind == "document" else ()))
     )
 
@@ -224,8 +188,8 @@ ITEMS = Kinds(
     "content",
     [
         Kind("text", "text", (Field("text", "text"),), native={"type": "text"}),
-        Kind(("image", "base64"), "media", (_SOURCE,), native={"type": "image"}, when=_is_image),
-        Kind(("document", "base64"), "media", (_SOURCE,), native={"type": "document"}, when=_is_document),
+        Kind(("image", "base64"), "media", (SOURCE,), native={"type": "image"}, when=_is_image),
+        Kind(("document", "base64"), "media", (SOURCE,), native={"type": "document"}, when=_is_document),
     ],
     mark=by_type,
 )
@@ -278,8 +242,8 @@ LENS = Lens(
         ],
         other=Role(None, None, (ASSISTANT,), _HEADER),
     ),
-    tools=TOOLS,
-    system="system",
+    tools=Tools(TOOLS),
+    system=System(("system",)),
     unnamed_results=True,
     namespaces=OURS,
 )
@@ -301,6 +265,6 @@ FORMAT = LENS.format(
     ),
     words(
         "system-parts user-files documents reasoning any-order any-input output-error-text output-content hosted-calls "
-        "empty-messages"
+        "empty-messages many-texts neighbours result-ids"
     ),
 )

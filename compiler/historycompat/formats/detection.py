@@ -13,8 +13,8 @@ _LOOK = 200  # messages looked at from either end: enough to tell, and the same 
 
 @dataclass(slots=True)
 class Survey:
-    """What occurs in a history. `types` counts the `type` of parts (their only key where they have none, None for
-    parts that are no objects); `contents` counts, by `(role, kind of content)`, `str`, `list`, `NoneType` and so on."""
+    """What occurs in a history. `types` counts the `type` of parts (`{key}` of their first key where they have none,
+    None for parts that are no objects); `contents` counts, by `(role, kind of content)`, `str`, `list` and so on."""
 
     history: Any
     messages: list[Any]
@@ -22,6 +22,7 @@ class Survey:
     keys: Counter[Any] = field(default_factory=Counter)
     types: Counter[Any] = field(default_factory=Counter)
     contents: Counter[tuple[Any, str]] = field(default_factory=Counter)
+    traits: frozenset[str] | None = None  # what a family of formats found out, for the next of them
 
     @classmethod
     def of(cls, history: Any) -> Survey:
@@ -65,7 +66,7 @@ class Marks:
 
     `roles` and `types` are all it knows (`*` in front of a type is any beginning); `strings` are the roles whose
     content may be a string, `lists` those whose content may be a list. `own_roles`, `own_keys`, `own_types` and
-    `own_body` (keys of a request body) speak for it wherever they occur; `foreign_keys` against it.
+    `own_body` (keys of a request body) speak for it wherever they occur; `foreign_keys` and `foreign_body` against it.
     """
 
     roles: frozenset[str]
@@ -77,6 +78,7 @@ class Marks:
     own_types: frozenset[str] = frozenset()
     own_body: frozenset[str] = frozenset()
     foreign_keys: frozenset[str] = frozenset()
+    foreign_body: frozenset[str] = frozenset()
 
     def score(self, survey: Survey) -> float:
         """How sure these signs are, 0 to 1: half for how much of the history fits, half for what only they explain."""
@@ -87,9 +89,10 @@ class Marks:
             fits *= self._share(survey.types, self.types)
         own = self._count(survey.keys, self.own_keys) + self._count(survey.types, self.own_types)
         own += self._count(survey.roles, self.own_roles)
+        strange = sum(survey.types.values()) - self._count(survey.types, self.types)
         if isinstance(survey.history, dict):
             own += len(self.own_body & survey.history.keys())
-        strange = sum(survey.types.values()) - self._count(survey.types, self.types)
+            strange += len(self.foreign_body & survey.history.keys())
         strange += self._count(survey.keys, self.foreign_keys)
         return 0.5 * fits + (0.5 * own / (own + strange) if own else -0.2 * (strange > 0))
 
@@ -116,6 +119,8 @@ class Marks:
 
 def _messages(history: Any) -> list[Any]:
     if isinstance(history, dict):
+        if isinstance(history.get("input"), str):  # OpenAI Responses: the text of a user
+            return [{"role": "user", "content": history["input"]}]
         history = next((history[key] for key in _LISTS if isinstance(history.get(key), list)), [])
     return history if isinstance(history, list) else []
 
@@ -124,4 +129,4 @@ def _mark(part: Any) -> str | None:
     if not isinstance(part, dict):
         return None
     kind = part.get("type")
-    return kind if isinstance(kind, str) else next((key for key in part if isinstance(key, str)), None)
+    return kind if isinstance(kind, str) else next((f"{{{key}}}" for key in part if isinstance(key, str)), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from historycompat.edits import Lineage
@@ -34,6 +35,9 @@ SAYS: dict[str, str] = {
     "output-content": "tool outputs that are a list of texts and images",
     "any-options": "options of any provider, on messages and parts",
     "empty-messages": "messages without parts",
+    "many-texts": "several texts in one message",
+    "neighbours": "neighbouring assistant messages that stay apart",
+    "result-ids": "a result's id apart from its call's",
 }
 
 
@@ -59,12 +63,12 @@ class Reading:
     def homes(self) -> dict[int, Home]:
         """By the id of each canonical message: its native items, and the canonical messages that these were read as."""
         homes: dict[int, Home] = {}
-        at = 0
+        rest = iter(self.messages)
         for index, item in enumerate(self.items):
-            count = self.splits.get(index, 1)
-            made = tuple(self.messages[at : at + count])
-            homes |= dict.fromkeys(map(id, made), ((item,), made))
-            at += count
+            made = tuple(islice(rest, self.splits.get(index, 1)))
+            home = ((item,), made)
+            for message in made:
+                homes[id(message)] = home
         return homes
 
 

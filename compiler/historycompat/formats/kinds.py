@@ -15,19 +15,22 @@ Part = dict[str, Any]
 
 @dataclass(frozen=True)
 class Field:
-    """One value under one name on either side; names are dotted paths of keys. A missing value is missing on both.
+    """One value under one name on either side; names are dotted paths of keys. What is missing, or what `decode` or
+    `encode` make MISSING, is missing on both.
 
     `optional` says that it mostly is missing: a hint, for speed.
     """
 
     native: str
     canonical: str
+    decode: Callable[[Any], Any] | None = None
+    encode: Callable[[Any], Any] | None = None
     optional: bool = False
 
     @property
     def is_plain(self) -> bool:
         """Whether reading merely copies the value to another key."""
-        return "." not in self.native + self.canonical
+        return self.decode is None and "." not in self.native + self.canonical
 
     @property
     def first_key(self) -> str:
@@ -38,11 +41,15 @@ class Field:
 
     def read(self, native: Part, part: Part, links: Links) -> None:
         value = value_at(native, tuple(self.native.split(".")), MISSING) if "." in self.native else native[self.native]
+        if value is not MISSING and self.decode is not None:
+            value = self.decode(value)
         if value is not MISSING:
             put(part, self.canonical, value)
 
     def write(self, part: Part, native: Part, writer: Writer) -> Part:
         value = value_at(part, tuple(self.canonical.split(".")), MISSING)
+        if value is not MISSING and self.encode is not None:
+            value = self.encode(value)
         place = self.native.split(".")
         return without_path(native, place, prune=True) if value is MISSING else with_path(native, place, value)
 
@@ -132,14 +139,18 @@ class Kind:
     def reader(self) -> ReadPart:
         """The function that reads native parts of this kind."""
         plain = [each for each in self.fields if isinstance(each, Field) and each.is_plain and not each.optional]
-        joint = [
-            each for each in self.fields if isinstance(each, Joint) and not any("." in key for key in each.canonical)
+        shallow = [each for each in self.fields if not any("." in path for path in each.paths())]
+        nested = [
+            each for each in shallow if isinstance(each, Field) and not each.decode and each.native.count(".") == 1
         ]
+        joint = [each for each in shallow if isinstance(each, Joint)]
+        quick = (*plain, *nested, *joint)
         return part_reader(
             self.template,
             ((each.native, each.canonical) for each in plain),
+            ((*each.native.split("."), each.canonical) for each in nested),
             ((each.first_key, each.decode) for each in joint),
-            ((each.first_key, each.read) for each in self.fields if each not in plain and each not in joint),
+            ((each.first_key, each.read) for each in self.fields if each not in quick),
             self.shared,
         )
 
@@ -159,10 +170,10 @@ class Kind:
 class Kinds:
     """The kinds of part that may stand in one native place: `at` is its message key, `format` its format's name.
 
-    The kind of a native part is the one whose mark is its `type` or, where there is none, what `mark(native)` says;
-    whatever has no kind, is malformed or no object becomes an opaque part. A part that both sides write alike is not
-    converted: the canonical part is the native object. `namespaces` are the provider options that belong to this format
-    alone.
+    The kind of a native part is the one whose mark is its `type` or, where there is none, what `mark(native)` says
+    (`typeless`: that alone); whatever has no kind, is malformed or no object becomes an opaque part. A part that both
+    sides write alike is not converted: the canonical part is the native object. `namespaces` are the provider options
+    that belong to this format alone.
     """
 
     def __init__(
@@ -172,9 +183,11 @@ class Kinds:
         kinds: Iterable[Kind],
         *,
         mark: Callable[[Part], Hashable] | None = None,
+        typeless: bool = False,
         namespaces: tuple[str, ...] = (),
     ) -> None:
         self.format, self.at, self.mark, self.namespaces = format, at, mark, namespaces
+        self.typeless = typeless
         self.kinds = tuple(kinds)
         self._by_mark = {kind.mark: kind for kind in self.kinds}
         self.readers = {kind.mark: kind.reader() for kind in self.kinds}
@@ -184,7 +197,7 @@ class Kinds:
         if not isinstance(native, dict):
             return None
         try:
-            found = self._by_mark.get(native.get("type"))
+            found = None if self.typeless else self._by_mark.get(native.get("type"))
             return self._by_mark.get(self.mark(native)) if found is None and self.mark else found
         except TypeError:  # a mark of a type that nothing can be looked up by
             return None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from historycompat.edits import Lineage, same
+from historycompat.formats.apart import System, Tools
 from historycompat.formats.detection import Marks
 from historycompat.formats.format import OPAQUE, Format, Reading, messages_of
-from historycompat.formats.kinds import Kinds, Part, unknown_option
+from historycompat.formats.kinds import Part, unknown_option
+from historycompat.formats.pairing import identify, name_results
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Message, Role, Roles
 from historycompat.formats.writing import MessageWriter, old_if_same, shallow_same
@@ -20,48 +22,61 @@ from historycompat.view import Shape
 class Lens:
     """A format whose history is a list of messages with roles, bare or in a request body under `spine`.
 
-    `tools` are the kinds of tool in a body. `system` is the body key of a system prompt that stands apart (None: there
-    is none); it is read as a leading system message. `unnamed_results`: results do not say their tool's name; it is
-    that of their call. `namespaces` are the provider options that belong to this format alone.
+    `tools` and `system` (None: there is none) stand apart from the messages of a body; the system prompt is read as a
+    leading system message. `unnamed_results`: results may not say their tool's name; it is that of their call.
+    `optional_ids`: calls and results may not say their id; it follows from names and order. `namespaces` are the
+    provider options that belong to this format alone. `unfold` and `fold` are for lists whose items are no messages:
+    from them to objects that are, and back. `text_alone`: a body may hold the text of a user instead of a list.
     """
 
     name: str
     roles: Roles
-    tools: Kinds
+    tools: Tools
     spine: str = "messages"
-    system: str | None = None
+    system: System | None = None
     unnamed_results: bool = False
+    optional_ids: bool = False
     namespaces: tuple[str, ...] = ()
+    unfold: Callable[[list[Any]], list[Any]] | None = None
+    fold: Callable[[list[Any]], list[Any]] | None = None
+    text_alone: bool = False
 
     def read(self, native: Any) -> Reading:
         """Raises HistoryError where there is no list of messages."""
         reading = Reading([], native)
-        reading.items = messages_of(native, self.spine)
+        items = self._items(native)
         if isinstance(native, dict):
-            self._open(native, reading)
+            items = [*self._open(native, reading), *items]
+        reading.items = items if self.unfold is None else self.unfold(items)
         self._read(reading)
+        if self.optional_ids:
+            identify(reading.messages)
         if self.unnamed_results:
-            _name_results(reading.messages)
+            name_results(reading.messages)
         return reading
 
-    def _open(self, body: Message, reading: Reading) -> None:
+    def _items(self, native: Any) -> list[Any]:
+        prompt = native.get(self.spine) if self.text_alone and isinstance(native, dict) else None
+        return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else messages_of(native, self.spine)
+
+    def _open(self, body: Message, reading: Reading) -> list[Message]:
+        """Read what stands beside the messages; gives the system message to put in front."""
         known = {self.spine}
         reading.has_request = True
-        if isinstance(body.get("tools"), list):
-            known.add("tools")
-            reading.tools = [self.tools.read(tool, reading.links, self.tools) for tool in body["tools"]]
-        if self.system and isinstance(body.get(self.system), (str, list)):
-            known.add(self.system)
-            reading.items = [{"role": "system", "content": body[self.system]}, *reading.items]
-        reading.params = {key: value for key, value in body.items() if key not in known}
+        reading.tools = self.tools.read(body, reading.links)
+        if reading.tools is not None:
+            known.add(self.tools.path[0])
+        key = self.system.key(body) if self.system else None
+        reading.params = {name: value for name, value in body.items() if name not in known and name != key}
+        return [self.system.lift(body, key)] if self.system and key is not None else []
 
     def _read(self, reading: Reading) -> None:
-        messages, links, readers = reading.messages, reading.links, self.roles.readers
+        messages, links, roles = reading.messages, reading.links, self.roles
         for index, item in enumerate(reading.items):
             try:
-                read = readers[item["role"]]
+                read = roles.readers[item["role"] if roles.name_of is None else roles.name_of(item)]
             except (KeyError, TypeError, IndexError):
-                read = self.roles.reader_of(item) or self._opaque
+                read = roles.reader_of(item) or self._opaque
             made = read(item, links)
             if made.__class__ is dict:
                 messages.append(made)
@@ -86,35 +101,41 @@ class Lens:
         native = reading.native
         writer = MessageWriter(self.roles, reading, lineage, messages)
         if isinstance(native, list):
-            return native if messages is reading.messages else old_if_same(writer.items(), native)
+            return native if messages is reading.messages else old_if_same(self._folded(writer.items()), native)
         body = dict(native)
         if messages is not reading.messages:
-            self._write_messages(body, writer)
+            body = self._write_messages(body, writer)
         if not same(tools, reading.tools):
-            body["tools"] = [self.tools.write(tool, writer, self.tools) for tool in tools or ()]
-            if tools is None:
-                del body["tools"]
+            body = self.tools.write(body, tools, writer)
         if not same(params, reading.params):
             old, new = reading.params or {}, params or {}
             body = {key: value for key, value in body.items() if key in new or key not in old} | new
         return native if shallow_same(body, native) else body
 
-    def _write_messages(self, body: Message, writer: MessageWriter) -> None:
-        items = writer.items()
-        if self.system and self._lifts(body, writer):
-            lifted = items.pop(0).get("content", "")
-            body[self.system] = lifted
-        elif self.system and self.system not in (writer.reading.params or {}):
-            body.pop(self.system, None)
-        body[self.spine] = old_if_same(items, body[self.spine])
+    def _folded(self, items: list[Any]) -> list[Any]:
+        return items if self.fold is None else self.fold(items)
 
-    def _lifts(self, body: Message, writer: MessageWriter) -> bool:
+    def _write_messages(self, body: Message, writer: MessageWriter) -> Message:
+        items, old = writer.items(), writer.reading.items
+        if self.system:
+            key = self.system.key(body)
+            old = old if key is None else old[1:]
+            if self._lifts(self.system, key, writer):
+                (lifted,) = self._folded([items.pop(0)])
+                body = self.system.lower(lifted, body, key or self.system.keys[0])
+            elif key is not None:
+                body = {name: value for name, value in body.items() if name != key}
+        return body if old_if_same(items, old) is old else {**body, self.spine: self._folded(items)}
+
+    @staticmethod
+    def _lifts(system: System, key: str | None, writer: MessageWriter) -> bool:
         """Whether the first message goes where the system prompt stands: it came from there, or it is new."""
         first = writer.messages[0] if writer.messages else None
-        if not isinstance(first, dict) or first.get("role") != "system" or self.system in (writer.reading.params or {}):
+        if not isinstance(first, dict) or first.get("role") != "system":
             return False
-        home = writer.home(first)
-        return home is None or all(home[0][0] is not item for item in body[self.spine])
+        if (home := writer.home(first)) is None:
+            return key is not None or (system.takes_new and system.keys[0] not in (writer.reading.params or {}))
+        return key is not None and home[0][0] is writer.reading.items[0]
 
     def carries(self, message: Message, position: int | None) -> str | None:
         """Why a message (its header for None) or one of its parts cannot be said, or None."""
@@ -160,16 +181,3 @@ class Lens:
     def unwrap(self, body: dict[str, Any], native: Any) -> Any:
         """The inverse of `wrap`: a bare list for a bare list. Keys that rules added to its body have no place in it."""
         return body if isinstance(native, dict) else body.get(self.spine, [])
-
-
-def _name_results(messages: Iterable[Message]) -> None:
-    """Give results the tool name of the nearest call before them with their id."""
-    names: dict[Any, Any] = {}
-    for message in messages:
-        content = message["content"]
-        for part in content if isinstance(content, list) else ():
-            kind, call = part["type"], part.get("toolCallId")
-            if kind == "tool-call" and isinstance(call, str):
-                names[call] = part.get("toolName")
-            elif kind == "tool-result" and isinstance(call, str) and call in names:
-                part.setdefault("toolName", names[call])

@@ -2,13 +2,13 @@
 
 An assistant message is read as its reasoning (`reasoning_dialects`), its content, its `refusal` (a text with the option
 `openai.refusal`) and its `tool_calls`. A reasoning string that repeats what another field said is no part of its own,
-and is kept equal to it. Each tool message is one canonical tool message with one result. `developer` is
-read as `system`. Legacy `function_call`, `audio` and unknown parts are opaque.
+and is kept equal to it. Each tool message is one canonical tool message with one result. `developer` is read as
+`system`. Legacy `function_call`, `audio` and unknown parts are opaque.
 
 Degraded when written: the order of reasoning, text and calls inside an assistant message, which its fields fix;
-several reasoning parts from elsewhere, which become one string; tool outputs of other types than `text`, which become
-text; several results of one tool message, which become a message each; the media type of web URLs; provider options
-with no field here.
+several reasoning parts from elsewhere, which become one string; a reasoning part that repeats another; tool outputs of
+other types than `text`, which become text; several results of one tool message, which become a message each; the media
+type of web URLs; provider options with no field here.
 
 Facts: openai-python 3.57, `ChatCompletionMessageParam`; for the dialects the documentation of the vendors named.
 """
@@ -18,59 +18,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from historycompat.edits import same, value_at
+from historycompat.edits import same
+from historycompat.formats.apart import Tools
 from historycompat.formats.detection import Marks, words
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
 from historycompat.formats.lens import Lens
+from historycompat.formats.openai_parts import CACHE, ITEMS, NAME, OURS, PARTS
 from historycompat.formats.readers import Links
-from historycompat.formats.reasoning_dialects import reasoning_slots
+from historycompat.formats.reasoning_dialects import CALL_SIGNATURE, reasoning_slots
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import compact, from_json, from_url, is_media, is_web_url, to_json, to_url
+from historycompat.formats.values import compact, from_json, to_json
 from historycompat.view import Shape, Site
-
-NAME = "openai-chat"
-OURS = ("openai",)
-_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-
-
-def by_type(native: Part) -> Hashable:
-    """The mark of a media part whose place is well formed."""
-    kind: Any = native.get("type")
-    if kind == "input_audio":
-        return kind, value_at(native, ("input_audio", "format")) in _AUDIO
-    url = value_at(native, {"image_url": ("image_url", "url"), "file": ("file", "file_data")}.get(kind, ()))
-    return kind, isinstance(url, str) and from_url(url, "") is not None
 
 
 def call_type(native: Part) -> Hashable:
     """The mark of a tool call without type: some clients leave that of functions out."""
     return "function" if native.get("type") is None and "function" in native else None
-
-
-def _image(native: Part, links: Links) -> Mapping[str, Any]:
-    return from_url(native["image_url"]["url"], "image/*") or {}
-
-
-def _to_image(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    return {"image_url": {**native.get("image_url", {}), "url": to_url(part)}}
-
-
-def _document(native: Part, links: Links) -> Mapping[str, Any]:
-    return from_url(native["file"]["file_data"], "application/pdf") or {}
-
-
-def _to_document(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    return {"file": {**native.get("file", {}), "file_data": to_url(part)}}
-
-
-def _audio(native: Part, links: Links) -> Mapping[str, Any]:
-    audio = native["input_audio"]
-    return {"data": audio.get("data"), "mediaType": _AUDIO[audio["format"]]}
-
-
-def _to_audio(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    kind = next((kind for kind, media in _AUDIO.items() if media == part.get("mediaType")), "mp3")
-    return {"input_audio": {"data": part.get("data"), "format": kind}}
 
 
 def _output(native: Part, links: Links) -> Mapping[str, Any]:
@@ -122,91 +85,7 @@ def _to_function(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
     return {"function": function}
 
 
-def _refusal(native: Part, links: Links) -> Mapping[str, Any]:
-    said = {"text": native["refusal"]} if "refusal" in native else {}
-    return said | {"providerOptions.openai.refusal": True}
-
-
-def _to_refusal(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    return {"refusal": part.get("text")}
-
-
-def _is_image(part: Part) -> bool:
-    return is_media(part, "image/")
-
-
-def _is_refusal(part: Part) -> bool:
-    return value_at(part, ("providerOptions", "openai", "refusal")) is True
-
-
 _HEADER = (Field("name", "providerOptions.openai.name"), Field("metadata", "metadata"))
-_CACHE = Field("cache_control", "providerOptions.anthropic.cacheControl")
-_URL = Joint(("image_url",), ("data", "mediaType"), _image, _to_image)
-
-ITEMS = Kinds(
-    NAME,
-    "content",
-    [
-        Kind("text", "text", (Field("text", "text"),), native={"type": "text"}),
-        Kind(
-            ("image_url", True),
-            "media",
-            (_URL,),
-            native={"type": "image_url"},
-            when=_is_image,
-        ),
-    ],
-    mark=by_type,
-)
-"""What a list as the content of a tool message holds."""
-
-PARTS = Kinds(
-    NAME,
-    "content",
-    [
-        Kind(
-            "refusal",
-            "text",
-            (Joint(("refusal",), ("text", "providerOptions.openai.refusal"), _refusal, _to_refusal),),
-            native={"type": "refusal"},
-            when=_is_refusal,
-        ),
-        Kind(
-            "text",
-            "text",
-            (Field("text", "text"), _CACHE),
-            native={"type": "text"},
-            when=lambda part: not _is_refusal(part),
-        ),
-        Kind(
-            ("image_url", True),
-            "file",
-            (_URL, Field("image_url.detail", "providerOptions.openai.imageDetail"), _CACHE),
-            native={"type": "image_url"},
-            when=_is_image,
-        ),
-        Kind(
-            ("file", True),
-            "file",
-            (
-                Joint(("file",), ("data", "mediaType"), _document, _to_document),
-                Field("file.filename", "filename"),
-                _CACHE,
-            ),
-            native={"type": "file"},
-            when=lambda part: is_media(part, "application/", "text/"),
-        ),
-        Kind(
-            ("input_audio", True),
-            "file",
-            (Joint(("input_audio",), ("data", "mediaType"), _audio, _to_audio),),
-            native={"type": "input_audio"},
-            when=lambda part: is_media(part, *_AUDIO.values()) and not is_web_url(part["data"]),
-        ),
-    ],
-    mark=by_type,
-    namespaces=OURS,
-)
 
 CALLS = Kinds(
     NAME,
@@ -229,7 +108,7 @@ CALLS = Kinds(
             (
                 Field("id", "toolCallId"),
                 Joint(("function",), ("toolName", "input"), _function, _to_function),
-                Field("extra_content.google.thought_signature", "providerOptions.google.thoughtSignature"),
+                *CALL_SIGNATURE,
             ),
             native={"type": "function"},
             when=lambda part: not has("providerOptions.openai.type")(part),
@@ -250,7 +129,7 @@ RESULT = Kinds(
                 Field("tool_call_id", "toolCallId"),
                 Field("name", "toolName", optional=True),
                 Joint(("content",), ("output",), _output, _to_output),
-                _CACHE,
+                CACHE,
             ),
             native={"role": "tool"},
         )
@@ -307,7 +186,7 @@ LENS = Lens(
         ],
         other=Role(None, None, (USER,), _HEADER),
     ),
-    tools=TOOLS,
+    tools=Tools(TOOLS),
     namespaces=OURS,
 )
 
@@ -324,11 +203,15 @@ FORMAT = LENS.format(
         ),
         own_types=words("image_url input_audio refusal"),
         own_body=words("max_completion_tokens response_format parallel_tool_calls frequency_penalty"),
-        foreign_keys=words("parts providerOptions"),
+        foreign_keys=words("parts providerOptions tool_plan citations tool_name thinking images"),
+        foreign_body=words("safe_prompt random_seed prompt_mode citation_options safety_mode keep_alive think"),
     ),
     Shape(
         calls=(Site("tool_calls", None, ("id",), ("function", "name")),),
         results=(Site(None, None, ("tool_call_id",), ("name",), roles=("tool",)),),
     ),
-    words("system-parts user-files documents reasoning any-input result-names output-content empty-messages"),
+    words(
+        "system-parts user-files documents reasoning any-input result-names output-content empty-messages many-texts "
+        "neighbours result-ids"
+    ),
 )

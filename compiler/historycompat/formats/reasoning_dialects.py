@@ -2,18 +2,20 @@
 
 `reasoning_details` of OpenRouter, `thinking_blocks` of LiteLLM, `reasoning_content` of DeepSeek, Moonshot and others,
 `reasoning` of Groq, Cerebras, vLLM and others. New reasoning is written as `reasoning_content`, unless its options name
-another place.
+another place. The signature of a thought may stand on a call too: Google's endpoint for OpenAI's API and LiteLLM have
+it there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from historycompat.edits import value_at
+from historycompat.edits import value_at, with_path, without_path
 from historycompat.formats.anthropic import THINKING
-from historycompat.formats.kinds import Field, Kind, Kinds, Part, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.readers import Links
 from historycompat.formats.roles import Slot
 
 STRING = {"type": "reasoning"}
@@ -75,3 +77,27 @@ def reasoning_slots(name: str) -> tuple[Slot, ...]:
         Slot(Kinds(name, "reasoning_content", ()), string=STRING, only_strings=True, echoes=True),
         Slot(Kinds(name, "reasoning", ()), string=STRING, only_strings=True, echoes=True, closed=True),
     )
+
+
+_SIGNATURE = "providerOptions.google.thoughtSignature"
+_SIGNED = (("extra_content", "google", "thought_signature"), ("provider_specific_fields", "thought_signature"))
+
+
+def _signature(native: Part, links: Links) -> Mapping[str, Any]:
+    signature = next((found for path in _SIGNED if isinstance(found := value_at(native, path), str)), None)
+    return {} if signature is None else {_SIGNATURE: signature}
+
+
+def _to_signature(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
+    """The signature wherever it was, a new one as Google's endpoint has it."""
+    signature = value_at(part, tuple(_SIGNATURE.split(".")))
+    for path in [path for path in _SIGNED if value_at(native, path) is not None] or _SIGNED[:1]:
+        native = without_path(native, path, prune=True) if signature is None else with_path(native, path, signature)
+    return {path[0]: native[path[0]] for path in _SIGNED if path[0] in native}
+
+
+_HOLDERS = tuple(path[0] for path in _SIGNED)
+CALL_SIGNATURE = tuple(
+    Joint(keys, (_SIGNATURE,), _signature, _to_signature) for keys in (_HOLDERS, tuple(reversed(_HOLDERS)))
+)
+"""The signature on a call, under either key."""

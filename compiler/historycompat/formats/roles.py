@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,8 @@ class Slot:
 
     A list holds parts of `kinds`; a string stands for one part, which is `string` with that text (None: strings are
     opaque); any other value is an opaque part. `only_strings`: the slot never holds a list, several parts are joined by
-    blank lines. `echoes`: a string that repeats the reasoning before it is a copy kept for other readers, and no part.
+    blank lines. `lone`: where its messages hold a text, the list of a single plain part of this text key stands for
+    that text. `echoes`: a string that repeats the reasoning before it is a copy kept for other readers, and no part.
     `brief`: a single plain text is written as a string from scratch too. `empty` is what a slot without parts holds
     (MISSING: the key goes). A part from elsewhere goes to the first slot that takes it, never to one that is `closed`;
     what an open slot reads from a string, it takes again.
@@ -30,6 +31,7 @@ class Slot:
     kinds: Kinds
     string: Mapping[str, Any] | None = None
     only_strings: bool = False
+    lone: str | None = None
     echoes: bool = False
     brief: bool = False
     closed: bool = False
@@ -56,6 +58,16 @@ class Slot:
             links[id(part)] = (value, self)
             parts.append(part)
 
+    def is_lone(self, value: list[Any]) -> bool:
+        """Whether a list stands for the text of its only part."""
+        if self.lone is None or len(value) != 1 or not isinstance(value[0], dict):
+            return False
+        return value[0].keys() == {self.lone} and isinstance(value[0][self.lone], str)
+
+    def of_content(self, content: Any) -> Any:
+        """The value for a content that is no list."""
+        return [{self.lone: content}] if self.lone is not None and isinstance(content, str) else content
+
     def takes(self, part: Part) -> bool:
         """Whether a part that stood nowhere before may be written here."""
         if part.get("type") == OPAQUE:
@@ -76,6 +88,8 @@ class Slot:
         """Why this slot cannot hold a canonical part, or None."""
         if not self.only_strings or part.get("type") == OPAQUE:
             return self.kinds.refuses(part)
+        if self.string is not None and part.get("type") != self.string["type"]:
+            return f"there is no such {part.get('type')} part"
         extra = next((key for key in part if key not in ("type", "text", "providerOptions")), None)
         return f"there is no place for the field {extra} of a {part.get('type')} part" if extra else None
 
@@ -122,7 +136,8 @@ class Role:
     def reader(self) -> ReadMessage:
         """The function that reads native messages of this role."""
         if self.whole is not None:
-            read = self.whole.readers[self.whole.kinds[0].mark]
+            only = len(self.whole.kinds) == 1
+            read = self.whole.readers[self.whole.kinds[0].mark] if only else self.whole.read
             return lambda native, links: {"role": self.canonical, "content": [read(native, links, self)]}
         fields = [(each.first_key, each.read) for each in self.fields]
         return message_reader(
@@ -146,10 +161,11 @@ class Role:
 
 class Roles:
     """The roles of a format. Of several with one canonical role the first is written from scratch; `other` stands for
-    every role that is not listed."""
+    every role that is not listed. `name_of` gives the role of native messages that do not say it themselves (OPAQUE:
+    they only pass through)."""
 
-    def __init__(self, roles: Iterable[Role], other: Role) -> None:
-        self.other = other
+    def __init__(self, roles: Iterable[Role], other: Role, name_of: Callable[[Message], Any] | None = None) -> None:
+        self.other, self.name_of = other, name_of
         self._native: dict[Any, Role] = {}
         self._canonical: dict[Any, Role] = {}
         for role in roles:
@@ -166,23 +182,23 @@ class Roles:
 
     def of(self, native: Message) -> Role:
         """The role of a native message."""
-        return self._find(self._native, native)
+        return self._find(self._native, native.get("role") if self.name_of is None else self.name_of(native))
 
     def reader_of(self, native: Any) -> ReadMessage | None:
         """What reads a native message; None for what is no object. Quicker where it finds something:
         `readers[native["role"]]`."""
-        if not isinstance(native, dict):
+        if not isinstance(native, dict) or (self.name_of is not None and self.name_of(native) == OPAQUE):
             return None
         role = self.of(native)
         return self._other_reader if role is self.other else self.readers[role.native]
 
     def towards(self, message: Message) -> Role:
         """The role that a canonical message is written as."""
-        return self._find(self._canonical, message)
+        return self._find(self._canonical, message.get("role"))
 
-    def _find(self, table: dict[Any, Role], message: Message) -> Role:
+    def _find(self, table: dict[Any, Role], name: Any) -> Role:
         try:
-            return table.get(message.get("role"), self.other)
+            return table.get(name, self.other)
         except TypeError:  # a role that is a list or an object
             return self.other
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 from collections.abc import Callable
@@ -77,3 +79,18 @@ def is_media(part: dict[str, Any], *prefixes: str) -> bool:
     """Whether the media type of a part starts with one of these, and its data is text."""
     media = part.get("mediaType")
     return isinstance(media, str) and media.startswith(prefixes) and isinstance(part.get("data"), str)
+
+
+def from_bytes(value: Any) -> Any:
+    """Bytes, as some SDKs hold them, as base64 text."""
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def as_before(value: Any, old: Any) -> Any:
+    """A base64 text as bytes where there were bytes before."""
+    if not isinstance(old, bytes) or not isinstance(value, str):
+        return value
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return value

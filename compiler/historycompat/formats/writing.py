@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from historycompat.edits import MISSING, Lineage, same
 from historycompat.errors import NotCarried
 from historycompat.formats.format import OPAQUE, Home, Reading
-from historycompat.formats.kinds import Part, same_at
+from historycompat.formats.kinds import same_at
 from historycompat.formats.roles import Message, Role, Roles, Slot, spoken
 
 Assigned = dict[Slot, Any]  # the parts of each slot; for a content that is no list, that content
@@ -33,25 +33,29 @@ class MessageWriter:
         """The native items of all messages."""
         out: list[Any] = []
         for group, home in self._groups():
-            if home and len(group) == len(home[1]) and all(a is b for a, b in zip(group, home[1], strict=True)):
+            if home and (group is home[1] or _unchanged(group, list(home[1]))):
                 out += home[0]
             else:
                 out += self._written(group, home)
         return out
 
-    def _groups(self) -> Iterator[tuple[list[Any], Home | None]]:
+    def _groups(self) -> Iterator[tuple[Sequence[Any], Home | None]]:
         """The messages of each native item: neighbours of one home in their old order, or new ones that join."""
         group: list[Any] = []
         home: Home | None = None
         last = -1
         for message in self.messages:
+            own = self._homes.get(id(message))
+            if own is not None and len(own[1]) == 1:  # as it was read, and all there is of its item
+                if group:
+                    yield group, home
+                    group = []
+                yield own[1], own
+                continue
             own = self.home(message)
             at = _index(own[1], self.lineage.origin(message)) if own else -1
-            if own:
-                joins = own is home and at > last and group[-1].get("role") != message.get("role")
-            else:
-                joins = home is None and self._joins(group, message)
-            if group and not joins:
+            behind = own is home and (own is None or at > last)
+            if group and not (behind and self._joins(group, message, own)):
                 yield group, home
                 group = []
             group.append(message)
@@ -59,18 +63,21 @@ class MessageWriter:
         if group:
             yield group, home
 
-    def _joins(self, group: list[Any], message: Any) -> bool:
-        """Whether a new message follows new ones into one native message that is read as the same messages again."""
-        if len(group) != 1 or not (_has_parts(group[0]) and _has_parts(message)):
+    def _joins(self, group: list[Any], message: Any, home: Home | None) -> bool:
+        """Whether a message may follow others into one native message, so that it is read as the same messages again:
+        neighbours of one role cannot, and of new ones only results with the rest behind them do."""
+        if home is not None:
+            return bool(group[-1].get("role") != message.get("role"))
+        if len(group) != 1 or not (_parts(group[0]) and _parts(message)):
             return False
         role = self.roles.towards(message)
-        own = message.get("role")
-        return role.splits and role is self.roles.towards(group[0]) and own == role.canonical != group[0].get("role")
+        alike = role.splits and role is self.roles.towards(group[0])
+        return alike and message.get("role") == role.canonical != group[0].get("role")
 
-    def _written(self, group: list[Any], home: Home | None) -> list[Any]:
+    def _written(self, group: Sequence[Any], home: Home | None) -> list[Any]:
         message = group[-1]
         if not isinstance(message, dict):
-            return group
+            return list(group)
         if message.get("role") == OPAQUE:
             return [part.get("value") for part in message.get("content") or ()]
         role = self.roles.towards(message)
@@ -91,7 +98,7 @@ class MessageWriter:
         return [role.whole.write(part, self, role) for part in content]
 
     def _message(
-        self, role: Role, group: list[Message], native: Message | None, before: Role | None, was: Assigned
+        self, role: Role, group: Sequence[Message], native: Message | None, before: Role | None, was: Assigned
     ) -> Message:
         message = group[-1]
         out = {} if native is None else dict(native)
@@ -102,13 +109,13 @@ class MessageWriter:
         elif "role" in message:
             out["role"] = message["role"]
         now = self._assigned(role, group)
-        for slot in dict.fromkeys((*role.slots, *(before.slots if before else ()))):
+        for slot in dict.fromkeys((*(before.slots if before else ()), *role.slots)):
             self._put_slot(slot, now, was, native, out)
-        for slot in role.slots:
+        for at, slot in enumerate(role.slots):
             if native is not None and slot.echoes:
-                _put_echo(slot, now, was, native, out)
+                _put_echo(slot, _said(role.slots[:at], was), _said(role.slots[:at], now), native, out)
         self._put_fields(role, group[0], native, out)
-        self._unite(group, out)
+        self._unite(group, was, out)
         return native if native is not None and shallow_same(out, native) else out
 
     def _same_role(self, message: Message, role: Role, native: Message, before: Role) -> bool:
@@ -147,7 +154,8 @@ class MessageWriter:
         new, old = now.get(slot, []), was.get(slot, [])
         if native is not None and _unchanged(new, old):
             return
-        value = slot.write(new, (native or {}).get(slot.key, MISSING), self) if isinstance(new, list) else new
+        held = (native or {}).get(slot.key, MISSING)
+        value = slot.write(new, held, self) if isinstance(new, list) else slot.of_content(new)
         if value is MISSING:
             out.pop(slot.key, None)
         else:
@@ -161,15 +169,17 @@ class MessageWriter:
                 out.clear()
                 out.update(changed)
 
-    def _unite(self, group: list[Message], out: Message) -> None:
+    def _unite(self, group: Sequence[Message], was: Assigned, out: Message) -> None:
         """Take over what canonical messages do not show from native messages that went into this one entirely."""
-        for part in (part for message in group for part in _parts(message)):
-            home = self._owners.get(id(self.lineage.origin(part)))
+        own = {id(part) for parts in was.values() if isinstance(parts, list) for part in parts}
+        came = (id(self.lineage.origin(part)) for message in group for part in _parts(message))
+        for key in (key for key in came if key not in own):
+            home = self._owners.get(key)
             if home is None or id(home) in self._present or self.roles.of(home[0][0]).whole is not None:
                 continue
-            for key, value in home[0][0].items():
-                if value is not None and key not in self.roles.known_keys:
-                    out.setdefault(key, value)
+            for name, value in home[0][0].items():
+                if value is not None and name not in self.roles.known_keys:
+                    out.setdefault(name, value)
 
     @cached_property
     def _homes(self) -> dict[int, Home]:
@@ -194,18 +204,19 @@ class MessageWriter:
             raise NotCarried(f"the format cannot carry this: {reason}", f"/messages/{index}/content/{position}")
 
 
-def _put_echo(slot: Slot, now: Assigned, was: Assigned, native: Message, out: Message) -> None:
-    """Keep the copy of a reasoning text equal to it."""
-    said = spoken(_reasoning(was))
-    if said == native.get(slot.key) and not was.get(slot) and said != (text := spoken(_reasoning(now))):
-        if text:
-            out[slot.key] = text
+def _put_echo(slot: Slot, said: str, says: str, native: Message, out: Message) -> None:
+    """Keep a copy of the reasoning before it, which was `said`, equal to what that now `says`."""
+    copied = native.get(slot.key)
+    if said and copied == said and out.get(slot.key) is copied and says != said:
+        if says:
+            out[slot.key] = says
         else:
             del out[slot.key]
 
 
-def _reasoning(assigned: Assigned) -> list[Part]:
-    return [part for parts in assigned.values() if isinstance(parts, list) for part in parts if isinstance(part, dict)]
+def _said(slots: Iterable[Slot], assigned: Assigned) -> str:
+    """The reasoning text of some slots."""
+    return spoken(part for slot in slots for part in assigned.get(slot, ()) if isinstance(part, dict))
 
 
 def _unchanged(new: Any, old: Any) -> bool:
@@ -217,10 +228,6 @@ def _unchanged(new: Any, old: Any) -> bool:
 def _parts(message: Any) -> list[Any]:
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, list) else []
-
-
-def _has_parts(message: Any) -> bool:
-    return bool(_parts(message))
 
 
 def _index(items: Iterable[Any], wanted: Any) -> int:

@@ -1,0 +1,61 @@
+"""Native items that name their role, or hold their message, in their own way ⇄ messages with a role.
+
+A message has the native item it stands for under `ITEM`; new ones have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from historycompat.edits import MISSING
+from historycompat.formats.folding import ITEM
+from historycompat.formats.format import OPAQUE
+from historycompat.formats.writing import shallow_same
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """How the items of a history are messages.
+
+    `opened(item)` is the message that an item stands for, with the very values of the item; None for one that only
+    passes through, which has no `role`. `closed(message, item, model)` is the item of an edited message, or of a new one (None), which is made as the first item of the history is
+    (`model`; an empty object where there is none).
+    """
+
+    opened: Callable[[Message], Message | None]
+    closed: Callable[[Message, Message | None, Message], Message]
+
+    def unfold(self, items: list[Any]) -> list[Any]:
+        """The messages of items."""
+        return [self._unfolded(item) if isinstance(item, dict) else item for item in items]
+
+    def _unfolded(self, item: Message) -> Message:
+        message = self.opened(item)
+        return item if message is None else {**message, ITEM: item}
+
+    def fold(self, messages: list[Any]) -> list[Any]:
+        """The inverse of `unfold`: items as they were, but for what was edited."""
+        model = next((each[ITEM] for each in messages if isinstance(each, dict) and ITEM in each), {})
+        return [self._folded(message, model) if isinstance(message, dict) else message for message in messages]
+
+    def _folded(self, message: Message, model: Message) -> Message:
+        if ITEM not in message:
+            return self.closed(message, None, model) if "role" in message else message
+        item: Message = message[ITEM]
+        said = {key: value for key, value in message.items() if key != ITEM}
+        same = self.opened(item)
+        return item if same is not None and shallow_same(said, same) else self.closed(said, item, model)
+
+
+def role_of(message: Any) -> Any:
+    """The role of an unfolded item; OPAQUE for one that only passes through."""
+    return message.get("role", OPAQUE) if isinstance(message, dict) and ITEM in message else OPAQUE
+
+
+def unless_none(value: Any) -> Any:
+    """A value of an SDK's object, in which None stands for what is missing."""
+    return MISSING if value is None else value
