@@ -6,13 +6,16 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from historycompat import api, formats
-from historycompat.edits import value_at
+from historycompat import formats
+from historycompat.edits import value_at, without_path
 from historycompat.errors import HistoryError
+from historycompat.formats.format import Format
 from historycompat.repairing import Repair
 from historycompat.rulesets import Ruleset
+from historycompat.runtime.error_view import ErrorView
 from historycompat.runtime.outcome import Outcome
-from historycompat.view import View
+from historycompat.runtime.wake import woken
+from historycompat.view import SYNTHETIC_NAMESPACE, View
 
 _VERSION = 1
 
@@ -38,7 +41,7 @@ class Session:
     def prepare(self, messages: Any, *, model: Any = None) -> Outcome:
         """The history as it should be sent now; see `apply`. Call it once for each request, retries included."""
         model = self.model if model is None else model
-        kind = formats.find(self.format) if self.format else formats.detect(messages).format
+        kind = self._kind(messages)
         repair = Repair(messages, kind, model, stale=self._is_stale)
         self._bind(repair.reading.messages)
         outcome = repair.before(self.rules.plan(model, self.promoted))
@@ -49,10 +52,16 @@ class Session:
     def repair(self, messages: Any, error: object, *, model: Any = None) -> Outcome:
         """Repair after a refusal; see `historycompat.repair`. Rules that changed something are promoted."""
         model = self.model if model is None else model
-        outcome = api.repair(messages, error=error, model=model, format=self.format, rules=self.rules)
+        found = list(woken(self.rules.reactive(model), ErrorView.of(error)))
+        if not found:
+            return Outcome(messages, stored=messages)
+        outcome = Repair(messages, self._kind(messages), model, stale=self._is_stale).after(found)
         if outcome.changed:
             self.promoted = tuple(dict.fromkeys((*self.promoted, *outcome.rules)))
         return outcome
+
+    def _kind(self, messages: Any) -> Format:
+        return formats.find(self.format) if self.format else formats.detect(messages).format
 
     def _bind(self, messages: list[Any]) -> None:
         """The first thinking that is new since the last request was written as the answer to it."""
@@ -95,8 +104,33 @@ class Session:
 
 
 def _digest(messages: list[Any]) -> str:
-    text = json.dumps(messages, ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=repr)
+    text = json.dumps(
+        [_essence(message) for message in messages],
+        ensure_ascii=True,
+        sort_keys=True,
+        separators=(",", ":"),
+        default=repr,
+    )
     return sha256(text.encode()).hexdigest()[:32]
+
+
+def _essence(message: Any) -> Any:
+    """What thinking is bound to: what was said and done before it. Earlier thinking, cache marks and notes of the host
+    come and go without harm."""
+    if not isinstance(message, dict):
+        return message
+    content = message.get("content")
+    if isinstance(content, list):
+        content = [_unmarked(part) for part in content if value_at(part, ("type",)) != "reasoning"]
+    return {"role": message.get("role"), "content": content}
+
+
+def _unmarked(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    for mark in (("providerOptions", "anthropic", "cacheControl"), ("providerOptions", SYNTHETIC_NAMESPACE)):
+        part = without_path(part, mark, prune=True)
+    return part
 
 
 def _seals(message: Any) -> list[str]:
