@@ -52,14 +52,14 @@ ADDRESSES: dict[str, tuple[dict[str, Any], Address | None]] = {
     "127.0.0.1/v1/chat/completions": ({**MESSAGES, "model": "team-alias"}, Address("team-alias", "openai-chat")),
     "api.mistral.ai/v1/chat/completions": (
         {**MESSAGES, "model": "mistral-large-latest"},
-        Address("mistral/mistral-large-latest", "mistral"),
+        Address("mistral/mistral-large-latest", "mistral-chat"),
     ),
-    "api.cohere.com/v2/chat": ({**MESSAGES, "model": "command-a"}, Address("cohere/command-a", "cohere")),
+    "api.cohere.com/v2/chat": ({**MESSAGES, "model": "command-a"}, Address("cohere/command-a", "cohere-chat")),
     "bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-v1%3A0/converse": (
         MESSAGES,
         Address("bedrock/us.anthropic.claude-sonnet-4-5-v1:0", "bedrock"),
     ),
-    "127.0.0.1/api/chat": ({**MESSAGES, "model": "qwen3"}, Address("qwen3", "ollama")),
+    "127.0.0.1/api/chat": ({**MESSAGES, "model": "qwen3"}, Address("qwen3", "ollama-chat")),
     "127.0.0.1/own/way": ({**MESSAGES, "model": "qwen3"}, Address("qwen3", None)),
     "gateway.example/v1/chat/completions": ({**MESSAGES, "model": 7}, Address("", "openai-chat")),
     "notopenai.com/v1/chat/completions": ({**MESSAGES, "model": "m"}, Address("m", "openai-chat")),

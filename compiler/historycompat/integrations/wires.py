@@ -9,7 +9,7 @@ from urllib.parse import unquote
 # What a path ends in, the format of its bodies, and the provider where that holds for one only. On other paths a list
 # of `messages` tells its format itself.
 PATHS = (
-    (re.compile(r"/chat/completions$"), "mistral", "mistral"),
+    (re.compile(r"/chat/completions$"), "mistral-chat", "mistral"),
     (re.compile(r"/chat/completions$"), "openai-chat", None),
     (re.compile(r"/responses(?:/compact|/input_tokens)?$"), "openai-responses", None),
     (re.compile(r"/messages(?:/count_tokens)?$"), "anthropic", None),
@@ -17,8 +17,8 @@ PATHS = (
     (re.compile(r"/models/(?P<model>[^/]+):(?:generateContent|streamGenerateContent|countTokens)$"), "gemini", None),
     (re.compile(r"/model/(?P<model>[^/]+)/(?:invoke|invoke-with-response-stream)$"), "anthropic", None),
     (re.compile(r"/model/(?P<model>[^/]+)/(?:converse|converse-stream)$"), "bedrock", None),
-    (re.compile(r"/v2/chat$"), "cohere", None),
-    (re.compile(r"/api/chat$"), "ollama", None),
+    (re.compile(r"/v2/chat$"), "cohere-chat", None),
+    (re.compile(r"/api/chat$"), "ollama-chat", None),
 )
 
 # What a host's name ends in, and the provider there, in front of whose models a path of makers may stand.
