@@ -6,7 +6,9 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from historycompat import RuleError, Ruleset, compile_rules
+from historycompat import Ruleset, compile_rules
+from historycompat.compiling import complaints_about
+from historycompat.source import Source
 
 PART_TARGETS = (
     "assistant/reasoning",
@@ -90,11 +92,11 @@ statements = st.one_of(
 def compiled(statement_lists: tuple[tuple[str, ...], ...]) -> Ruleset | None:
     """A ruleset with one rule for each list of statements; None where the compiler rightly refuses one."""
     rules = "\n".join(f"rule r-{number} {{\n  {chr(10).join(each)}\n}}" for number, each in enumerate(statement_lists))
-    try:
-        return compile_rules(f"pack random language 1\n{rules}", kind="rules")
-    except RuleError as error:
-        assert all(complaint.code.startswith("E2") or complaint.code.startswith("E5") for complaint in error.complaints)
-        return None
+    pack, complaints = complaints_about(Source("random.rules", f"pack random language 1\n{rules}"), "rules")
+    assert pack is not None
+    refusals = {complaint.code for complaint in complaints if complaint.is_error}
+    assert all(code.startswith(("E2", "E5")) for code in refusals), refusals
+    return None if refusals else compile_rules(pack.source.text, kind="rules")
 
 
 rulesets = (

@@ -68,6 +68,8 @@ def test_a_refused_history_is_accepted_once_repaired(case: dict[str, Any]) -> No
 @pytest.mark.parametrize("case", ACCEPTED, ids=name)
 def test_a_good_history_stays_good(case: dict[str, Any]) -> None:
     for where in case["routes"]:
+        if route(where).wire == "cohere-v1":  # a retired body that no format reads
+            continue
         outcome = apply(expand(case["body"]), **target(where, case["model"]))
         assert not refusals(where, outcome.messages, case["model"]), (where, outcome.rules)
 

@@ -41,21 +41,35 @@ def _golden(path: Path, text: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
+# What changes with every built-in rule: how many there are, and the names of those for every model.
+_BUILTIN = (
+    (re.compile(r"\d+(?= rules for )"), "{number}"),
+    (re.compile(r"(?<=those that apply to it:)[^.]*?(?=\n\n)"), " {names}"),
+    (re.compile(r"(?<=columns\n).*?(?=‹1;36mlab-ids)", re.DOTALL), "{builtin rules}\n"),
+)
+
+
 def _transcript(line: str) -> str:
     command, *options = line.split("  # ")
     arguments = command.removeprefix("$ historycompat ")
     if options:
         columns = int(options[0].removesuffix(" columns"))
         stream = "stdout" if arguments.startswith("rules") or "--diff" in arguments else "stderr"
-        return f"{line}\n{on_terminal(arguments, columns, stream=stream, cwd=ROOT)}"
-    ran = run(arguments, cwd=ROOT)
-    return f"{line}\n--- exit code {ran.code}\n--- standard output\n{ran.out}--- standard error\n{ran.err}"
+        text = f"{line}\n{on_terminal(arguments, columns, stream=stream, cwd=ROOT)}"
+    else:
+        ran = run(arguments, cwd=ROOT)
+        text = f"{line}\n--- exit code {ran.code}\n--- standard output\n{ran.out}--- standard error\n{ran.err}"
+    for pattern, stands_for in _BUILTIN:
+        text = pattern.sub(stands_for, text)
+    return text
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem)
 def test_transcripts(path: Path) -> None:
     first = path.read_text(encoding="utf-8").partition("\n")[0]
-    _golden(path, _transcript(first))
+    text = _transcript(first)
+    assert "Traceback" not in text
+    _golden(path, text)
 
 
 def _content(made: dict[str, Any]) -> bytes:
@@ -100,7 +114,7 @@ def test_a_reader_who_goes_away() -> None:
         process.stdout = None
         _, err = process.communicate()
     assert process.returncode == 0
-    assert err.decode().endswith("Repaired for anthropic/claude-sonnet-4-5 by 4 rules; read as anthropic.\n")
+    assert re.search(r"\nRepaired for anthropic/claude-sonnet-4-5 by \d+ rules; read as anthropic\.\n$", err.decode())
     assert b"Traceback" not in err
 
 
@@ -201,15 +215,9 @@ def test_json_holds_the_history_and_every_edit() -> None:
     told = json.loads(run(f"{APPLY} --json").out)
     assert told["messages"] == json.loads(repaired().out)
     assert (told["format"], told["changed"], told["first_edit"]) == ("anthropic", True, 1)
-    assert told["trace"][0] == {
-        "rule": "anthropic-tool-id-format",
-        "statement": told["trace"][0]["statement"],
-        "place": told["trace"][0]["place"],
-        "op": "replace",
-        "pointer": "/messages/1/content/1/toolCallId",
-        "before": "functions.bash:0",
-        "after": "functions_bash_0",
-    }
+    edit = next(edit for edit in told["trace"] if edit["before"] == "functions.bash:0")
+    assert edit.keys() == {"rule", "statement", "place", "op", "pointer", "before", "after"}
+    assert (edit["op"], edit["pointer"]) == ("replace", "/messages/1/content/1/toolCallId")
     assert told["reports"] == told["faults"] == []
 
 

@@ -62,7 +62,7 @@ def _refused(history: Any, model: str) -> list[str]:
 
 
 def test_every_file_is_told_about() -> None:
-    told = set(re.findall(r"`(?:rules/)?([\w-]+\.\w+)`", README))
+    told = set(re.findall(r"`(?:rules/)?([^\W_][\w-]*\.\w+)`", README))
     files = {path.name for path in EXAMPLES.rglob("[!_]*") if path.suffix in (".py", ".json", ".yaml")}
     assert files <= told, "a file of examples/ that examples/README.md does not name"
     assert told <= files, "examples/README.md names a file that is not there"

@@ -21,8 +21,8 @@ from support import ROOT
 
 from historycompat import RuleFault, Ruleset, apply, compile_rules
 from historycompat.edits import Edit, replay, same
-from historycompat.ruleset import Rule
 from historycompat.models.normalise import facts_of, normalise
+from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import interpret
 from historycompat.view import Context, Hit, View
 

@@ -29,6 +29,7 @@ def decoded(value: Any) -> Any:
 
 def code_rule(written: dict[str, Any]) -> CompatRule:
     """The recording's small language for rules in code."""
+
     def append(prompt: list[Any], model: Any) -> list[Any]:
         text = {"type": "text", "text": f"{written['applyToPrompt'].get('prefix', '')}{model['provider']}"}
         return [*prompt, {"role": "user", "content": [text]}]

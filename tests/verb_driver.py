@@ -11,24 +11,12 @@ import jmespath
 import jsonpatch
 
 from historycompat.edits import MISSING, Edit, Finding, Pointer, commit, pointer, replay, same, value_at
+from historycompat.pairs import Site
 from historycompat.regex import compile_regex
+from historycompat.states import CALL_STATES, MESSAGE_STATES, PART_STATES, RESULT_STATES, is_synthetic
 from historycompat.verbs import VERBS
 from historycompat.verbs.mapping import Mapper
-from historycompat.view import (
-    CALL_STATES,
-    CANONICAL,
-    MESSAGE_STATES,
-    PART_STATES,
-    RESULT_STATES,
-    Context,
-    Hit,
-    PathHit,
-    Select,
-    Shape,
-    Site,
-    View,
-    is_synthetic,
-)
+from historycompat.view import CANONICAL, Context, Hit, PathHit, Select, Shape, View
 
 Json = dict[str, Any]
 

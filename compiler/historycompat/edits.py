@@ -68,7 +68,7 @@ class Lineage:
 
 
 def commit(root: Any, edits: Iterable[Edit], lineage: Lineage) -> tuple[Any, list[Edit]]:
-    """Make edits described on one snapshot. Returns the new root (the same one if nothing changed) and what was made."""
+    """Make edits described on one snapshot: the new root (the same one if nothing changed) and what was made."""
     made: list[Edit] = []
     tree = _CopyOnWrite(root, lineage)
     for edit in _in_order(edits):

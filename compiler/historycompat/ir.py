@@ -70,7 +70,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule as the interpreter will run it. Safety is `safe`, `lossy` or `unsafe`; phase `before`, `after` or `both`."""
+    """A rule as it will run. Safety is `safe`, `lossy` or `unsafe`; phase is `before`, `after` or `both`."""
 
     name: str
     statements: tuple[Statement, ...]

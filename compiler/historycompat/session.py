@@ -15,7 +15,8 @@ from historycompat.rulesets import Ruleset
 from historycompat.runtime.error_view import ErrorView
 from historycompat.runtime.outcome import Outcome
 from historycompat.runtime.wake import woken
-from historycompat.view import SYNTHETIC_NAMESPACE, View
+from historycompat.states import SYNTHETIC_NAMESPACE
+from historycompat.view import View
 
 _VERSION = 1
 

@@ -14,7 +14,7 @@ from typing import Any
 from historycompat.edits import same, without_path
 from historycompat.errors import HistoryCompatError, did_you_mean
 from historycompat.language.yaml_text import lines
-from historycompat.view import SYNTHETIC_NAMESPACE
+from historycompat.states import SYNTHETIC_NAMESPACE
 
 _LEAD = 120  # as wide as a line is: a list begins in a line of its own, so that each message has one
 

@@ -8,28 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from historycompat.edits import Lineage, Pointer, value_at
-
-SYNTHETIC_NAMESPACE = "historycompat"
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where a format keeps tool calls or results, and under which keys.
-
-    `within` is the message key that holds the list (None: the message itself is the call or result); `type` is what its
-    `type` must be (None: anything there is one); `name` is empty where none is kept; `roles` are the messages it may
-    stand in (empty: any). An `id` of several keys lies in an object that tells calls and results from their neighbours.
-    """
-
-    within: str | None
-    type: str | None
-    id: tuple[str, ...]
-    name: tuple[str, ...]
-    roles: tuple[str, ...] = ()
-
-    def holds(self, part: dict[str, Any]) -> bool:
-        """Whether an object that stands here is a call or result."""
-        return (self.type is None or part.get("type") == self.type) and isinstance(value_at(part, self.id[:-1]), dict)
+from historycompat.pairs import Half, Occurrence, Pairing, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +28,7 @@ CANONICAL = Shape()
 @dataclass(slots=True)
 class Context:
     """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`, and as the host gave it), the
-    error that woke the rules (`{status, text, groups}` or None), who wrote each message, and what the run notes down."""
+    error that woke the rules (`{status, text, groups}` or None), who wrote each message, what the run notes down."""
 
     model: dict[str, Any] = field(default_factory=lambda: {"chain": []})
     given_model: Any = None
@@ -62,78 +41,6 @@ class Context:
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
-
-
-@dataclass(slots=True, eq=False)
-class Half:
-    """A tool call or a tool result where it stands."""
-
-    path: Pointer
-    index: int
-    position: int | None
-    part: dict[str, Any]
-    site: Site
-
-    @property
-    def id(self) -> Any:
-        return value_at(self.part, self.site.id)
-
-    @property
-    def name(self) -> Any:
-        return value_at(self.part, self.site.name) if self.site.name else None
-
-
-@dataclass(slots=True, eq=False)
-class Occurrence:
-    """A call, a result, or both: a call opens an occurrence of its id, and a result belongs to the nearest earlier
-    unanswered call with its id. `number` counts occurrences in order of appearance."""
-
-    number: int
-    call: Half | None = None
-    result: Half | None = None
-
-
-class Pairing:
-    """The occurrences of a prompt, in order, and the one that stands at a place."""
-
-    def __init__(self, halves: Iterator[tuple[bool, Half]]) -> None:
-        self.occurrences: list[Occurrence] = []
-        self._at: dict[Pointer, Occurrence] = {}
-        self._open: dict[Any, list[Occurrence]] = {}
-        self._seen: dict[tuple[bool, Any], Pointer] = {}
-        for is_call, half in halves:
-            self._place(is_call, half)
-
-    def _place(self, is_call: bool, half: Half) -> None:
-        key = half.id if isinstance(half.id, (str, int, float)) else None
-        waiting = self._open.get(key, [])
-        if is_call or not waiting:
-            occurrence = Occurrence(len(self.occurrences))
-            self.occurrences.append(occurrence)
-        else:
-            # Nearest message first; calls that stand in one message are answered in their order.
-            latest = max(o.call.index for o in waiting if o.call)
-            occurrence = next(o for o in waiting if o.call and o.call.index == latest)
-            waiting.remove(occurrence)
-        if is_call:
-            occurrence.call = half
-            self._open.setdefault(key, []).append(occurrence)
-        else:
-            occurrence.result = half
-        self._at[half.path] = occurrence
-        self._seen.setdefault((is_call, key), half.path)
-
-    def at(self, path: Pointer) -> Occurrence | None:
-        return self._at.get(path)
-
-    def is_first(self, is_call: bool, half: Half) -> bool:
-        """Whether no earlier call (or result) has the same id."""
-        key = half.id if isinstance(half.id, (str, int, float)) else None
-        return self._seen.get((is_call, key)) == half.path
-
-    def paired(self) -> set[tuple[int, int]]:
-        """The identities of the part objects of complete pairs."""
-        return {(id(o.call.part), id(o.result.part)) for o in self.occurrences if o.call and o.result}
 
 
 class View:
@@ -152,7 +59,7 @@ class View:
         return (*self.shape.spine, index, *rest)
 
     def indexes(self, roles: frozenset[str] | None) -> list[int]:
-        """Which messages have one of these roles; all that are objects for None. Asked once, answered for every rule."""
+        """Which messages have one of these roles; all that are objects for None. Sought once for all rules."""
         found = self._indexes.get(roles)
         if found is None:
             found = [i for i, m in enumerate(self.messages) if isinstance(m, dict) and self._is_among(m, roles)]
@@ -307,75 +214,3 @@ def _stamp(holder: dict[str, Any]) -> dict[str, Any] | None:
 
 Select = Callable[[View], list[Hit]]
 Compute = Callable[[Any, Hit], Any]
-
-
-def is_empty(value: Any) -> bool:
-    """Whether a content or a part says nothing: null, a blank string, no parts, or only parts that say nothing."""
-    if value is None or value == []:
-        return True
-    if isinstance(value, str):
-        return not value.strip()
-    if isinstance(value, list):
-        return all(isinstance(part, dict) and is_empty_part(part) for part in value)
-    return False
-
-
-def is_empty_part(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") == "text" and is_empty(part.get("text"))
-
-
-def is_synthetic(value: Any) -> bool:
-    """Whether a rule of ours inserted this message or part."""
-    return value_at(value, ("providerOptions", SYNTHETIC_NAMESPACE, "synthetic")) is True
-
-
-def marked_synthetic(value: dict[str, Any]) -> dict[str, Any]:
-    options = value.get("providerOptions")
-    options = options if isinstance(options, dict) else {}
-    return {**value, "providerOptions": {**options, SYNTHETIC_NAMESPACE: {"synthetic": True}}}
-
-
-# Each state of a message: whether message `index` of a view is in it. A closed list.
-MESSAGE_STATES: dict[str, Callable[[View, int], bool]] = {
-    "first": lambda view, index: index == 0,
-    "last": lambda view, index: index == len(view.messages) - 1,
-    "empty": lambda view, index: _message_is_empty(view, index),
-    "late": lambda view, index: view.role(index) == "system" and any(view.role(i) != "system" for i in range(index)),
-    "open": lambda view, index: all(view.role(i) == "tool" for i in range(index + 1, len(view.messages))),
-    "settled": lambda view, index: not MESSAGE_STATES["open"](view, index),
-    "current": lambda view, index: all(
-        view.role(i) in ("assistant", "tool") for i in range(index + 1, len(view.messages))
-    ),
-    "synthetic": lambda view, index: is_synthetic(view.messages[index]),
-    "stale": lambda view, index: view.context.stale(view, index),
-}
-
-PART_STATES: dict[str, Callable[[list[Any], int], bool]] = {
-    "empty": lambda parts, position: is_empty_part(parts[position]),
-    "first": lambda parts, position: position == 0,
-    "last": lambda parts, position: position == len(parts) - 1,
-}
-
-CALL_STATES: dict[str, Callable[[View, Occurrence], bool]] = {
-    "orphan": lambda view, it: it.result is None,
-    "duplicate": lambda view, it: it.call is not None and not view.pairing.is_first(True, it.call),
-}
-
-RESULT_STATES: dict[str, Callable[[View, Occurrence], bool]] = {
-    "orphan": lambda view, it: it.call is None,
-    "duplicate": lambda view, it: it.result is not None and not view.pairing.is_first(False, it.result),
-    "late": lambda view, it: _is_late(view, it),
-}
-
-
-def _message_is_empty(view: View, index: int) -> bool:
-    message = view.messages[index]
-    return isinstance(message, dict) and is_empty(message.get(view.shape.parts))
-
-
-def _is_late(view: View, it: Occurrence) -> bool:
-    """Not directly after its call's message: something other than tool messages stands between."""
-    if it.call is None or it.result is None or it.call.index == it.result.index:
-        return False
-    between = range(it.call.index + 1, it.result.index)
-    return any(view.role(i) != "tool" for i in between) or it.result.index < it.call.index

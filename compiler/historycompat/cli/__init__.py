@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
@@ -10,17 +11,20 @@ import typer
 from historycompat import __version__
 from historycompat.cli.apply import apply
 from historycompat.cli.check import check
+from historycompat.cli.convert import convert
 from historycompat.cli.explain import explain
 from historycompat.cli.fmt import fmt
+from historycompat.cli.formats import formats
 from historycompat.cli.new import new
 from historycompat.cli.repair import repair
 from historycompat.cli.rules import rules
+from historycompat.cli.scan import scan
 from historycompat.cli.screen import complain, fail
 from historycompat.cli.test import test
 from historycompat.cli.undo import undo
 from historycompat.errors import HistoryCompatError, RuleError
 
-COMMANDS = (apply, repair, undo, check, test, fmt, explain, new, rules)
+COMMANDS = (apply, repair, undo, scan, formats, convert, check, test, fmt, explain, new, rules)
 
 app = typer.Typer(
     name="historycompat",
@@ -51,6 +55,7 @@ def _root(
 
 def main() -> None:
     """Run the command line. A user's mistake ends in one clear message and exit code 2."""
+    logging.getLogger("historycompat").addHandler(logging.NullHandler())  # the account says it already, and better
     try:
         app(prog_name="historycompat")
     except RuleError as error:

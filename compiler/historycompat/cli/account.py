@@ -60,6 +60,10 @@ def dotted(path: Pointer) -> str:
     return steps.removeprefix(".")
 
 
+def _path(pointer: str) -> Pointer:
+    return tuple(int(step) if step.isdecimal() else step for step in pointer.split("/")[1:])
+
+
 def _effect(change: Change, room: int) -> Text:
     if change.op == "add":
         return _whole("added ", change.after, "green", room)
@@ -123,7 +127,7 @@ def show_rest(outcome: Outcome) -> None:
         place = dotted(report.finding.path) or "the request"
         say(Text.assemble((f"{report.rule}: ", "bold yellow"), f"{place}: {visible(report.finding.text)}"))
     for fault in outcome.faults:
-        where = f" at {fault.pointer}" if fault.pointer else ""
+        where = f" at {dotted(_path(fault.pointer))}" if fault.pointer else ""
         say(
             Text.assemble((f"{fault.rule}: ", "bold red"), f"failed{where}, and what it did was undone: {fault.reason}")
         )
@@ -132,16 +136,16 @@ def show_rest(outcome: Outcome) -> None:
         say(Text(f"note: {visible(note)}", "dim"))
 
 
-def show_summary(outcome: Outcome, model: str, rules: int, others: Sequence[str]) -> None:
-    """The whole in a sentence. `rules` is how many looked at the history; `others` are the formats that it may be in
-    as well as the one it was read as."""
+def show_summary(outcome: Outcome, model: str, rules: int, *, guessed: bool) -> None:
+    """The whole in a sentence. `rules` is how many looked at the history; `guessed` says that it may well be in
+    another format than the one it was read as."""
     left = len(outcome.reports) + len(outcome.faults)
     rest = f" {count(left, 'finding')} left, which no rule could mend." if left else ""
     style = "yellow" if left else "green"
+    guess = ", a guess that --format overrides" if guessed else ""
     if outcome.changed:
-        done = f"Repaired for {visible(model)} by {count(len(outcome.rules), 'rule')}; read as {outcome.format}."
-        say(Text(done + rest, style))
-        return
-    maybe = f" (if it is {' or '.join(others)}, say --format)" if others else ""
-    looked = f"{count(rules, 'rule')} for {visible(model)}; read as {outcome.format}{maybe}."
-    say(Text(f"{'Nothing was changed' if left else 'Nothing to repair'}: {looked}{rest}", style))
+        done = f"Repaired for {visible(model)} by {count(len(outcome.rules), 'rule')}; read as {outcome.format}{guess}."
+    else:
+        what = "Nothing was changed" if left else "Nothing to repair"
+        done = f"{what}: {count(rules, 'rule')} for {visible(model)}; read as {outcome.format}{guess}."
+    say(Text(done + rest, style))

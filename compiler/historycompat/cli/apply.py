@@ -25,6 +25,7 @@ _FILE = "A list of messages, or a whole request body, as JSON; - is standard inp
 _FORMAT = "The message format, such as openai-chat; detected where it is absent."
 _RULES = "A rule file that runs after the built-in rules; may be given again."
 
+_SURE = 0.6  # a format with less sureness was recognised by nothing of its own
 _NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
 
 
@@ -57,7 +58,7 @@ def apply(
         write_out(to_json(as_data(outcome)))
     else:
         _print(history, outcome, title(file), diff, output)
-        _tell(history, outcome, model, ruleset, found.also)
+        _tell(history, outcome, model, ruleset, guessed=found.confidence < _SURE)
     if outcome.faults or outcome.reports:
         raise typer.Exit(1)
 
@@ -80,7 +81,7 @@ def _print(history: Any, outcome: Outcome, name: str, diff: bool, output: Path |
         write_out(repaired)
 
 
-def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, others: tuple[str, ...]) -> None:
+def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, *, guessed: bool) -> None:
     looked = ruleset.for_model(model)
     if not known_providers().intersection(*(ref.chain for ref in normalise(model)[:1])):
         hint = did_you_mean(model.partition("/")[0], known_providers())
@@ -89,4 +90,4 @@ def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, others: 
         say(f"note: {visible(model)} names no provider that the rules know{asked}; those that apply to it: {names}\n")
     show_changes(list(by_rule(history, outcome, model, ruleset)))
     show_rest(outcome)
-    show_summary(outcome, model, len(looked), others)
+    show_summary(outcome, model, len(looked), guessed=guessed)

@@ -11,7 +11,7 @@ from historycompat.codes import CODES
 from historycompat.errors import Complaint
 from historycompat.source import Span
 
-_SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 # What a GitHub workflow command must not hold as it is.
 _PERCENT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -68,17 +68,18 @@ def _escaped(text: str, table: dict[str, str]) -> str:
 def as_sarif(found: Sequence[tuple[str, Complaint]]) -> bytes:
     """One run with a result for each complaint, and the codes as its rules."""
     codes = sorted({complaint.code for _, complaint in found})
-    driver = {
-        "name": "historycompat",
-        "version": __version__,
-        "rules": [
-            {"id": code, "shortDescription": {"text": CODES[code].title}, "fullDescription": {"text": CODES[code].why}}
-            for code in codes
-        ],
-    }
+    rules = [
+        {"id": code, "shortDescription": {"text": CODES[code].title}, "fullDescription": {"text": CODES[code].why}}
+        for code in codes
+    ]
     results = [_result(file, complaint, codes) for file, complaint in found]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return to_json({"$schema": _SARIF, "version": "2.1.0", "runs": [run]})
+    run = {"tool": tool(rules), "columnKind": "unicodeCodePoints", "results": results}
+    return to_json({"$schema": SARIF, "version": "2.1.0", "runs": [run]})
+
+
+def tool(rules: list[dict[str, Any]]) -> dict[str, Any]:
+    """What SARIF calls the tool: this program, and the rules that its results refer to."""
+    return {"driver": {"name": "historycompat", "version": __version__, "rules": rules}}
 
 
 def _result(file: str, complaint: Complaint, codes: list[str]) -> dict[str, Any]:

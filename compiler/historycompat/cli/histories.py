@@ -12,14 +12,21 @@ from typing import Any, NoReturn
 
 from historycompat.cli.output import write_err
 from historycompat.errors import HistoryError
+from historycompat.formats.detection import Survey
 
+_NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
 _NESTED = "the JSON is nested too deeply to be a message history"
 # Words that Python's reader takes and JSON does not know, outside of strings.
 _NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
 
 
 class UnusableInput(HistoryError):
-    """A history file cannot be read as JSON; the message says why and where."""
+    """A history cannot be read as JSON; the message says why. `line` and `column` are counted from 1, 0 where the
+    place is not known."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line, self.column = line, column
 
 
 def read_history(name: str) -> Any:
@@ -29,23 +36,38 @@ def read_history(name: str) -> Any:
     if not data.strip():
         raise UnusableInput(f"{shown}: there is nothing in it; a history is a JSON list of messages")
     try:
+        return parse_history(data)
+    except UnusableInput as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UnusableInput(f"{shown}{place}: {error}", error.line, error.column) from None
+
+
+def parse_history(data: bytes) -> Any:
+    """The JSON value that some bytes spell. Raises UnusableInput, which does not say whose bytes they are."""
+    try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnusableInput(f"{shown}: this is not UTF-8 text (byte {error.start}); a history is a JSON file") from None
+        raise UnusableInput(f"this is not UTF-8 text (byte {error.start}); a history is a JSON file") from None
     try:
         return json.loads(text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        hint = _hint(text, error)
-        raise UnusableInput(f"{shown}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}{hint}") from None
+        raise UnusableInput(f"this is not JSON: {error.msg}{_hint(text, error)}", error.lineno, error.colno) from None
     except _NoJson as error:
-        raise UnusableInput(f"{shown}{_place(text)}: {error} is not JSON; write null or a number") from None
+        raise UnusableInput(f"{error} is not JSON; write null or a number", *_place(text)) from None
     except RecursionError:
-        raise UnusableInput(f"{shown}: {_NESTED}") from None
-    except UnusableInput as error:
-        raise UnusableInput(f"{shown}: {error}") from None
+        raise UnusableInput(_NESTED) from None
+    except UnusableInput:
+        raise
     except ValueError:
         limit = sys.get_int_max_str_digits()
-        raise UnusableInput(f"{shown}: a whole number has more than {limit} digits") from None
+        raise UnusableInput(f"a whole number has more than {limit} digits") from None
+
+
+def why_none_fits(history: Any) -> str:
+    """Why no format was found for a history."""
+    survey = Survey.of(history)
+    seen = f"no format fits it ({survey.describe()}); historycompat formats lists those that are known"
+    return seen if survey.roles else _NO_MESSAGES
 
 
 def title(name: str) -> str:
@@ -99,13 +121,13 @@ def _float(text: str) -> float:
     return value
 
 
-def _place(text: str) -> str:
+def _place(text: str) -> tuple[int, int]:
     """The line and column of the first such word."""
     for match in _NO_JSON.finditer(text):
         if match[1]:
             before = text[: match.start()]
-            return f":{before.count(chr(10)) + 1}:{match.start() - before.rfind(chr(10))}"
-    return ""
+            return before.count("\n") + 1, match.start() - before.rfind("\n")
+    return 0, 0
 
 
 def _hint(text: str, error: json.JSONDecodeError) -> str:

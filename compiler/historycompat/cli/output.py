@@ -25,16 +25,18 @@ def to_json(value: Any) -> bytes:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode("utf-8", "backslashreplace")
 
 
-def write_out(data: bytes) -> None:
-    """Write to standard output. A reader who has gone away has seen enough. Raises UnusableOutput."""
+def write_out(data: bytes) -> bool:
+    """Write to standard output; whether anybody still reads it: one who has gone away has seen enough. Raises
+    UnusableOutput."""
     if sys.stdout is None:
         raise UnusableOutput("standard output is closed; name a file with --output")
     try:
         _write(_STDOUT, data)
     except BrokenPipeError:
-        return
+        return False
     except OSError as error:
         raise UnusableOutput(f"standard output: {error.strerror}") from None
+    return True
 
 
 def write_err(data: bytes) -> None:

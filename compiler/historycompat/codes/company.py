@@ -53,9 +53,11 @@ CODES: tuple[Code, ...] = (
             do: [drop assistant/reasoning]
             tests:
               - name: drops it
+                model: groq/llama-4
                 given: [{assistant: [{reasoning: hmm}, hello]}]
                 then: [{assistant: [hello]}]
               - name: keeps the rest
+                model: groq/llama-4
                 given: [{assistant: [hello]}]
                 then: unchanged
         """,
@@ -64,7 +66,8 @@ CODES: tuple[Code, ...] = (
     code(
         "W802", "no `because` or `see`, or a name that says nothing",
         "drop assistant/reasoning",
-        'because "Groq refuses reasoning in messages."\nsee "https://example.org/report"\ndrop assistant/reasoning',
+        'rule groq-reasoning {\n  because "Groq refuses reasoning in messages."\n  see "https://example.org/report"\n'
+        "  drop assistant/reasoning\n}",
         "Rules outlive the knowledge of why they were written; with its source one can tell when it may go.",
     ),
     code(

@@ -7,6 +7,8 @@ from typing import Any
 
 from historycompat.errors import UnknownFormat, did_you_mean
 from historycompat.formats import (
+    agent_framework,
+    agno,
     aisdk_v1,
     aisdk_v2,
     aisdk_v3,
@@ -16,15 +18,21 @@ from historycompat.formats import (
     cohere,
     core_message,
     gemini,
+    google_adk,
+    haystack,
     langchain,
+    llama_index,
     mastra,
     mastra_v1,
     mistral,
     model_message,
     ollama,
+    openai_agents,
     openai_chat,
     openai_responses,
     pydantic_ai,
+    smolagents,
+    strands,
     ui_message,
     ui_message_v4,
 )
@@ -47,14 +55,22 @@ FORMATS: dict[str, Format] = {
         ui_message_v4,
         mastra,
         mastra_v1,
+        openai_agents,
         openai_responses,
         gemini,
+        strands,
         bedrock,
         mistral,
         cohere,
         ollama,
         langchain,
         pydantic_ai,
+        google_adk,
+        llama_index,
+        agent_framework,
+        haystack,
+        agno,
+        smolagents,
     )
 }
 

@@ -59,7 +59,7 @@ def _of_part(part: Any) -> Iterator[str]:
     if not isinstance(part, dict):
         return
     kind = part.get("type")
-    yield "known-type" if kind in _KNOWN else "odd-type"
+    yield "known-type" if isinstance(kind, str) and kind in _KNOWN else "odd-type"
     yield from (key for key in ("providerOptions", "providerMetadata") if key in part)
     if "experimental_providerMetadata" in part or "experimental_content" in part:
         yield "core"

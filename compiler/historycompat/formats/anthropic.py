@@ -26,7 +26,8 @@ from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import compact, is_media
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "anthropic"
 OURS = ("anthropic",)

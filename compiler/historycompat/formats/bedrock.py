@@ -23,7 +23,8 @@ from historycompat.formats.detection import Marks, words
 from historycompat.formats.kinds import Field, Kind, Kinds
 from historycompat.formats.lens import Lens
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 TOOLS = Kinds(
     NAME,

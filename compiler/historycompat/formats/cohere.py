@@ -24,7 +24,8 @@ from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "cohere-chat"
 OURS = ("cohere",)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_LISTS = ("messages", "prompt", "contents", "input")
+_LISTS = ("messages", "prompt", "contents", "input", "events")
 _LOOK = 200  # messages looked at from either end: enough to tell, and the same cost for any length
 
 

@@ -22,12 +22,12 @@ class Envelope:
     """How the items of a history are messages.
 
     `opened(item)` is the message that an item stands for, with the very values of the item; None for one that only
-    passes through, which has no `role`. `closed(message, item, model)` is the item of an edited message, or of a new one (None), which is made as the first item of the history is
-    (`model`; an empty object where there is none).
+    passes through, which has no `role`. `closed(message, item, items)` is the item of an edited message, or of a new
+    one (None), which is made like the other `items`.
     """
 
     opened: Callable[[Message], Message | None]
-    closed: Callable[[Message, Message | None, Message], Message]
+    closed: Callable[[Message, Message | None, list[Message]], Message]
 
     def unfold(self, items: list[Any]) -> list[Any]:
         """The messages of items."""
@@ -39,21 +39,21 @@ class Envelope:
 
     def fold(self, messages: list[Any]) -> list[Any]:
         """The inverse of `unfold`: items as they were, but for what was edited."""
-        model = next((each[ITEM] for each in messages if isinstance(each, dict) and ITEM in each), {})
-        return [self._folded(message, model) if isinstance(message, dict) else message for message in messages]
+        items = [each[ITEM] for each in messages if isinstance(each, dict) and ITEM in each]
+        return [self._folded(message, items) if isinstance(message, dict) else message for message in messages]
 
-    def _folded(self, message: Message, model: Message) -> Message:
+    def _folded(self, message: Message, items: list[Message]) -> Message:
         if ITEM not in message:
-            return self.closed(message, None, model) if "role" in message else message
+            return self.closed(message, None, items) if "role" in message else message
         item: Message = message[ITEM]
         said = {key: value for key, value in message.items() if key != ITEM}
         same = self.opened(item)
-        return item if same is not None and shallow_same(said, same) else self.closed(said, item, model)
+        return item if same is not None and shallow_same(said, same) else self.closed(said, item, items)
 
 
 def role_of(message: Any) -> Any:
     """The role of an unfolded item; OPAQUE for one that only passes through."""
-    return message.get("role", OPAQUE) if isinstance(message, dict) and ITEM in message else OPAQUE
+    return message.get("role") if isinstance(message, dict) and ITEM in message else OPAQUE
 
 
 def unless_none(value: Any) -> Any:

@@ -25,7 +25,8 @@ from historycompat.formats.gemini_parts import NAME, OBJECTS, OURS, PARTS, SIGNA
 from historycompat.formats.kinds import Field, Kind, Kinds, Part
 from historycompat.formats.lens import Lens
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 
 def unfold(tools: list[Any]) -> list[Any]:

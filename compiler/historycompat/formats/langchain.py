@@ -23,7 +23,8 @@ from historycompat.formats.langchain_blocks import CALLS, INVALID, NAME, PARTS, 
 from historycompat.formats.langchain_envelopes import ENVELOPE, TYPES
 from historycompat.formats.lens import Lens
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 _HEADER = (Field("name", "providerOptions.openai.name", unless_none),)
 

@@ -72,19 +72,20 @@ def _without_echoes(message: Message) -> Message:
 
 def _echoed(block: Any) -> Any:
     """The id of the call that a block repeats."""
-    keys = _ECHOES.get(block.get("type")) if isinstance(block, dict) and isinstance(block.get("type"), str) else None
+    kind = block.get("type") if isinstance(block, dict) else None
+    keys = _ECHOES.get(kind) if isinstance(kind, str) else None
     call = block.get(keys[0]) if keys else None
     return call if isinstance(call, str) else None
 
 
-def closed(message: Message, item: Message | None, model: Message) -> Message:
+def closed(message: Message, item: Message | None, items: list[Message]) -> Message:
     """The inverse of `opened`. A new message is stored as the first one is."""
     old = _inner(item) if item is not None else {}
     said = _with_echoes({key: value for key, value in message.items() if key != "role"}, old)
     role = message.get("role")
     kind = role if isinstance(role, str) and role in TYPES else None
     if item is None:
-        return _new(kind, role, said, model)
+        return _new(kind, role, said, items[0] if items else {})
     if kind is None and "role" in message:
         said["role"] = role
     elif "role" in old:
@@ -129,9 +130,10 @@ def _with_echoes(message: Message, old: Message) -> Message:
         message["tool_calls"] = old_if_same([call for call, _ in pairs], was if isinstance(was, list) else calls)
     if echoes or (isinstance(content, list) and isinstance(had, list)):
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
-        order = {id(block): at for at, block in enumerate(had if isinstance(had, list) else ())}
+        before = had if isinstance(had, list) else []
+        order = {id(block): at for at, block in enumerate(before)}
         echoes.sort(key=lambda pair: order.get(id(pair[1]), len(order)))
-        message["content"] = old_if_same([*blocks, *(block for block, _ in echoes)], had if order else blocks)
+        message["content"] = old_if_same([*blocks, *(block for block, _ in echoes)], before)
     return message
 
 

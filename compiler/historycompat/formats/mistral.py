@@ -25,7 +25,8 @@ from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import from_url, is_media, to_url
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "mistral-chat"
 OURS = ("mistral",)

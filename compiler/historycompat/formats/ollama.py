@@ -27,7 +27,8 @@ from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import is_media, is_web_url
 from historycompat.formats.writing import old_if_same, shallow_same
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "ollama-chat"
 OURS = ("ollama",)

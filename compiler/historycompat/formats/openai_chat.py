@@ -28,7 +28,8 @@ from historycompat.formats.readers import Links
 from historycompat.formats.reasoning_dialects import CALL_SIGNATURE, reasoning_slots
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import compact, from_json, to_json
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 
 def call_type(native: Part) -> Hashable:
@@ -203,7 +204,9 @@ FORMAT = LENS.format(
         ),
         own_types=words("image_url input_audio refusal"),
         own_body=words("max_completion_tokens response_format parallel_tool_calls frequency_penalty"),
-        foreign_keys=words("parts providerOptions tool_plan citations tool_name thinking images"),
+        foreign_keys=words(
+            "parts providerOptions tool_plan citations tool_name thinking images from_history stop_after_tool_call"
+        ),
         foreign_body=words("safe_prompt random_seed prompt_mode citation_options safety_mode keep_alive think"),
     ),
     Shape(

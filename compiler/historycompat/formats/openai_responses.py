@@ -29,7 +29,8 @@ from historycompat.formats.readers import Links
 from historycompat.formats.responses_items import ITEM_TYPES, NEW, OUTPUT_OF, OWN_CALLS, RUN, fold, role_of, unfold
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import compact, from_json, from_url, is_media, to_json, to_url
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "openai-responses"
 OURS = ("openai",)

@@ -5,9 +5,9 @@ to call a tool again is its failed result. A response is an assistant message. T
 provider: Anthropic's signature or redacted data, Google's signature, OpenAI's encrypted content. Parts of other kinds,
 cache points and uploaded files are opaque; `instructions` stay as they are.
 
-Degraded when written: several texts of a system prompt, which are no list there; JSON outputs that are texts, which
-become texts; images in outputs, which become JSON; several results of one tool message, which become a request each,
-as pydantic-ai joins neighbouring requests itself.
+Degraded when written: inputs that are null, which become empty objects; several texts of a system prompt, which are no
+list there; JSON outputs that are texts, which become texts; images in outputs, which become JSON; several results of
+one tool message, which become a request each, as pydantic-ai joins neighbouring requests itself.
 
 Facts: pydantic-ai-slim 2.68.0, `ModelMessagesTypeAdapter`.
 """
@@ -20,9 +20,10 @@ from historycompat.formats.apart import Tools
 from historycompat.formats.chat_parts import function_tools
 from historycompat.formats.detection import Marks, Survey, words
 from historycompat.formats.envelopes import role_of
+from historycompat.formats.format import OPAQUE
 from historycompat.formats.kinds import Kinds
 from historycompat.formats.lens import Lens
-from historycompat.formats.pydantic_ai_items import fold, unfold
+from historycompat.formats.pydantic_ai_items import OTHER, fold, unfold
 from historycompat.formats.pydantic_ai_parts import ASKED, NAME, RESULT, SAID
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.view import Shape
@@ -38,6 +39,7 @@ LENS = Lens(
             Role("user", "user", (USER,)),
             Role("assistant", "assistant", (Slot(SAID, empty=[]),)),
             Role("tool", "tool", whole=RESULT),
+            Role(OTHER, OPAQUE, (Slot(Kinds(NAME, "content", ())),)),
         ],
         other=Role(None, None, (USER,)),
         name_of=role_of,
@@ -61,7 +63,7 @@ FORMAT = replace(
         Marks(roles=frozenset(), types=frozenset()),
         Shape(role="kind", parts="parts", calls=(), results=()),
         words(
-            "user-files documents assistant-files reasoning any-order any-input result-names output-error-text "
+            "user-files documents reasoning any-order result-names output-error-text "
             "hosted-calls empty-messages many-texts neighbours result-ids"
         ),
     ),

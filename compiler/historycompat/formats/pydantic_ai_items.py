@@ -18,6 +18,7 @@ _ROLES = {
     "tool-return": "tool",
     "retry-prompt": "tool",
 }
+OTHER = "$other"  # the role of parts that only pass through
 _KINDS = {"system": "system-prompt", "tool": "tool-return"}
 
 
@@ -40,11 +41,11 @@ def _messages(item: Any) -> Iterator[Any]:
 
 
 def _opened(part: Any) -> Message:
-    """The message of a part; without role for one that only passes through."""
+    """The message of a part."""
     kind = part.get("part_kind") if isinstance(part, dict) else None
     role = _ROLES.get(kind) if isinstance(kind, str) else None
     if role is None:
-        return {}
+        return {"role": OTHER, "content": [part]}
     if kind == "retry-prompt" and part.get("tool_name") is None:
         role = "user"
     return {**part, "role": role, **({"content": _wrapped(part)} if role == "user" and "content" in part else {})}
@@ -91,9 +92,9 @@ def _alone(message: Any) -> Any:
 def _part(message: Message) -> Any:
     """The part of a message, the very one it was where nothing was edited."""
     old = message.get(PART)
-    if "role" not in message:
-        return old
     role = message["role"]
+    if role == OTHER:
+        return old
     said = {key: value for key, value in message.items() if key not in (ITEM, PART, "role")}
     if isinstance(said.get("content"), list) and role != "tool":
         said["content"] = _content(said["content"], old.get("content") if isinstance(old, dict) else None)

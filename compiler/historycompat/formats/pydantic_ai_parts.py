@@ -8,10 +8,10 @@ from typing import Any
 from historycompat.edits import value_at
 from historycompat.formats.envelopes import unless_none
 from historycompat.formats.folding import PART
+from historycompat.formats.framework_parts import arguments, outcome
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
-from historycompat.formats.outcomes import outcome
 from historycompat.formats.readers import Links
-from historycompat.formats.values import from_json, is_media, is_web_url, to_json
+from historycompat.formats.values import is_media, is_web_url
 
 NAME = "pydantic-ai"
 
@@ -69,23 +69,13 @@ def _thought(signer: str | None, *fields: Field, **native: str) -> Kind:
     )
 
 
-def _args(native: Part, links: Links) -> Mapping[str, Any]:
-    return {"input": {} if native["args"] is None else from_json(native["args"])}
-
-
-def _to_args(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    if "input" not in part:
-        return {}
-    return {"args": to_json(part["input"]) if isinstance(native.get("args"), str) else part["input"]}
-
-
 def _is_hosted(part: Part) -> bool:
     return part.get("providerExecuted") is True
 
 
 _SIGNED = Field("provider_details.thought_signature", "providerOptions.google.thoughtSignature", unless_none)
 _NAMED = (Field("tool_name", "toolName"), Field("tool_call_id", "toolCallId"))
-_CALL = (*_NAMED, Joint(("args",), ("input",), _args, _to_args), _SIGNED)
+_CALL = (*_NAMED, arguments("args"), _SIGNED)
 _FILE = (Field("data", "data"), Field("media_type", "mediaType"))
 
 
@@ -176,7 +166,6 @@ def _url(kind: str) -> Kind:
         native={"kind": kind},
         when=lambda part: is_media(part, *prefixes) and is_web_url(part["data"]),
     )
-
 
 
 ASKED = Kinds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,17 +21,18 @@ class Slot:
 
     A list holds parts of `kinds`; a string stands for one part, which is `string` with that text (None: strings are
     opaque); any other value is an opaque part. `only_strings`: the slot never holds a list, several parts are joined by
-    blank lines. `lone`: where its messages hold a text, the list of a single plain part of this text key stands for
-    that text. `echoes`: a string that repeats the reasoning before it is a copy kept for other readers, and no part.
-    `brief`: a single plain text is written as a string from scratch too. `empty` is what a slot without parts holds
-    (MISSING: the key goes). A part from elsewhere goes to the first slot that takes it, never to one that is `closed`;
-    what an open slot reads from a string, it takes again.
+    blank lines. `lone`: where its messages hold a text, the list of a single plain part of this text key (`lone_as` is
+    what it has beside) stands for that text. `echoes`: a string that repeats the reasoning before it is a copy kept for
+    other readers, and no part. `brief`: a single plain text is written as a string from scratch too. `empty` is what a
+    slot without parts holds (MISSING: the key goes). A part from elsewhere goes to the first slot that takes it, never
+    to one that is `closed`; what an open slot reads from a string, it takes again.
     """
 
     kinds: Kinds
     string: Mapping[str, Any] | None = None
     only_strings: bool = False
     lone: str | None = None
+    lone_as: Mapping[str, Any] = field(default_factory=dict)
     echoes: bool = False
     brief: bool = False
     closed: bool = False
@@ -62,11 +63,13 @@ class Slot:
         """Whether a list stands for the text of its only part."""
         if self.lone is None or len(value) != 1 or not isinstance(value[0], dict):
             return False
-        return value[0].keys() == {self.lone} and isinstance(value[0][self.lone], str)
+        if value[0].keys() != {self.lone, *self.lone_as} or not isinstance(value[0][self.lone], str):
+            return False
+        return all(value[0][key] == fixed for key, fixed in self.lone_as.items())
 
     def of_content(self, content: Any) -> Any:
         """The value for a content that is no list."""
-        return [{self.lone: content}] if self.lone is not None and isinstance(content, str) else content
+        return [{**self.lone_as, self.lone: content}] if self.lone is not None and isinstance(content, str) else content
 
     def takes(self, part: Part) -> bool:
         """Whether a part that stood nowhere before may be written here."""

@@ -21,7 +21,8 @@ from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.readers import Links
 from historycompat.formats.rows import Row, RowLens
 from historycompat.formats.stored_kinds import file_url
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "ui-message"
 _STATIC, _DYNAMIC = "tool-", "dynamic-tool"

@@ -22,7 +22,8 @@ from historycompat.formats.mastra import INVOCATIONS
 from historycompat.formats.row_copies import Copies
 from historycompat.formats.rows import Row, RowLens
 from historycompat.formats.stored_kinds import bare_data, reasoning_kind, reasoning_pieces
-from historycompat.view import Shape, Site
+from historycompat.pairs import Site
+from historycompat.view import Shape
 
 NAME = "ui-message-v4"
 

@@ -8,18 +8,10 @@ from typing import Any
 from historycompat import ir
 from historycompat.edits import Pointer
 from historycompat.language.expressions import codegen, locate
+from historycompat.pairs import Occurrence
+from historycompat.states import CALL_STATES, MESSAGE_STATES, PART_STATES, RESULT_STATES
 from historycompat.tree import Expr
-from historycompat.view import (
-    CALL_STATES,
-    MESSAGE_STATES,
-    PART_STATES,
-    RESULT_STATES,
-    Hit,
-    Occurrence,
-    PathHit,
-    Select,
-    View,
-)
+from historycompat.view import Hit, PathHit, Select, View
 
 Condition = Callable[[Any, Hit], bool]
 Candidates = Callable[[View], Iterator[Hit]]

@@ -3,7 +3,7 @@ condition can look at."""
 
 from __future__ import annotations
 
-from historycompat.view import CALL_STATES, MESSAGE_STATES, PART_STATES, RESULT_STATES
+from historycompat.states import CALL_STATES, MESSAGE_STATES, PART_STATES, RESULT_STATES
 
 # What a format found and the canonical prompt cannot say stands in parts and messages named so.
 OPAQUE = "opaque"

@@ -67,7 +67,7 @@ _UNKNOWN = ModelRef((), None, None, None, None)
 
 
 def facts_of(refs: Sequence[ModelRef]) -> dict[str, Any]:
-    """What rules read as `$model`: the first of several fallbacks, with the first provider field that the host wrote."""
+    """What rules read as `$model`: the first of several fallbacks, and the first provider field that the host wrote."""
     facts = (refs[0] if refs else _UNKNOWN).facts()
     return facts | {"provider": next((ref.provider for ref in refs if ref.provider), None)}
 

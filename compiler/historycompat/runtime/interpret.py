@@ -13,8 +13,9 @@ from typing import Any
 
 from historycompat.edits import Edit, Finding, commit
 from historycompat.errors import NotCarried, RuleFault
+from historycompat.pairs import Half
 from historycompat.ruleset import Fault, Record, Report, Rule, Step
-from historycompat.view import CANONICAL, Context, Half, Hit, Shape, View
+from historycompat.view import CANONICAL, Context, Hit, Shape, View
 
 # Why a format cannot carry what changed between two roots, as (pointer, reason); None where it can.
 Refusal = Callable[[dict[str, Any], dict[str, Any]], tuple[str, str] | None]

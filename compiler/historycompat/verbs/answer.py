@@ -7,11 +7,13 @@ from typing import Any
 
 from historycompat.edits import Edit, Pointer, detached, with_path
 from historycompat.errors import RuleFault
+from historycompat.pairs import Half
+from historycompat.states import marked_synthetic
 from historycompat.verbs.judgement import reads
 from historycompat.verbs.placement import Slots, result_role
 from historycompat.verbs.samples import assistant, call, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Half, Hit, View, marked_synthetic
+from historycompat.view import CANONICAL, Compute, Hit, View
 
 
 def build(value: Compute) -> Editor:

@@ -8,12 +8,13 @@ from typing import Any
 from historycompat import ir, tree
 from historycompat.edits import Edit, detached
 from historycompat.errors import Complaint, RuleFault
+from historycompat.pairs import Half
 from historycompat.verbs.complaints import complaint, word
 from historycompat.verbs.judgement import argument, bases, reads, removing, whole
 from historycompat.verbs.placement import run_after
 from historycompat.verbs.samples import assistant, call, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Half, Hit, PathHit, View
+from historycompat.view import CANONICAL, Compute, Hit, PathHit, View
 
 
 def build(into: str, value: Compute) -> Editor:

@@ -7,12 +7,13 @@ from typing import Any
 
 from historycompat import ir
 from historycompat.edits import Edit, Pointer
+from historycompat.pairs import Half, Pairing
 from historycompat.verbs.judgement import bases, reads
 from historycompat.verbs.placement import halves
 from historycompat.verbs.removal import is_within, removal
 from historycompat.verbs.samples import assistant, call, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import Compute, Half, Hit, Pairing, View
+from historycompat.view import Compute, Hit, View
 
 
 def build(by: Compute, keeping: str = "first") -> Editor:

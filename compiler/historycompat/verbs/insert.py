@@ -8,11 +8,12 @@ from typing import Any
 from historycompat import ir, tree
 from historycompat.edits import Edit, Pointer, detached, value_at
 from historycompat.errors import Complaint, RuleFault
+from historycompat.states import marked_synthetic
 from historycompat.verbs.complaints import complaint, word
 from historycompat.verbs.judgement import argument, reads
 from historycompat.verbs.samples import assistant, reasoning, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Hit, PathHit, View, marked_synthetic
+from historycompat.view import CANONICAL, Compute, Hit, PathHit, View
 
 
 def build(grain: str, value: Compute, place: str) -> Editor:

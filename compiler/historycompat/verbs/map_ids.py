@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from historycompat.edits import Edit
+from historycompat.pairs import Half, Occurrence
 from historycompat.regex import Regex
 from historycompat.verbs.mapping import SALT_LENGTH, Mapper, Renaming, base62, check, effects, followers, put, text_of
 from historycompat.verbs.samples import assistant, call, result, tool
 from historycompat.verbs.verb import Editor, Example, Verb
-from historycompat.view import Half, Hit, Occurrence, View
+from historycompat.view import Hit, View
 
 # The bearers of one old id in order, with the new one of each.
 Bearers = list[tuple[Half, str]]

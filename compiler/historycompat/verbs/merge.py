@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from historycompat.edits import MISSING, Edit, changes, same, without_path
+from historycompat.states import SYNTHETIC_NAMESPACE, is_synthetic, marked_synthetic
 from historycompat.verbs.judgement import reads
 from historycompat.verbs.placement import halves
 from historycompat.verbs.removal import list_keys
 from historycompat.verbs.samples import assistant, system, text, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import SYNTHETIC_NAMESPACE, Hit, View, is_synthetic, marked_synthetic
+from historycompat.view import Hit, View
 
 Message = dict[str, Any]
 

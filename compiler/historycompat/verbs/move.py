@@ -8,13 +8,14 @@ from typing import Any
 from historycompat import tree
 from historycompat.edits import Edit, Pointer, value_at
 from historycompat.errors import Complaint
+from historycompat.states import RESULT_STATES
 from historycompat.verbs.complaints import complaint
 from historycompat.verbs.judgement import reads
 from historycompat.verbs.placement import Slots, permuted
 from historycompat.verbs.removal import removal
 from historycompat.verbs.samples import assistant, call, reasoning, result, system, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import RESULT_STATES, Hit, Select, View
+from historycompat.view import Hit, Select, View
 
 
 def build(place: str, anchor: Select | None = None) -> Editor:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from historycompat.edits import Edit, Pointer
-from historycompat.view import Half, Pairing, View
+from historycompat.pairs import Half, Pairing
+from historycompat.view import View
 
 
 def permuted(path: Pointer, values: Sequence[Any], order: Sequence[int]) -> Iterator[Edit]:

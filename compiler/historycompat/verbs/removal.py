@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from historycompat.edits import Edit, Pointer
-from historycompat.view import Hit, View, is_empty
+from historycompat.states import is_empty
+from historycompat.view import Hit, View
 
 
 def with_partners(view: View, doomed: set[Pointer]) -> set[Pointer]:

@@ -18,19 +18,19 @@ _NARROWER = "select by what does not change when messages are added, as :settled
 
 
 def unstable_prefixes(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
-    """W701: statements before the request whose edits depend on where the history ends."""
-    if rule.phase == "after" or (rule.phase is None and rule.on_error):
+    """W701: a rule before the request whose edits depend on where the history ends. Only the first reason is told."""
+    statements = [statement for statement in rule.do if statement.verb != "report"]
+    if not statements or rule.phase == "after" or (rule.phase is None and rule.on_error):
         return
-    for statement in rule.do if not _reads_the_end(rule.when) else ():
-        if statement.verb == "report":
-            continue
+    if _reads_the_end(rule.when):
+        message = f"this condition comes out differently {_CONSEQUENCE}"
+        yield Complaint("W701", message, rule.spans.get("when"), _INSTEAD)
+        return
+    for statement in statements:
         if what := _moving(statement):
             hint = _INSTEAD if what.startswith("`") and "except" not in what else _NARROWER
             yield Complaint("W701", f"{what} {_CONSEQUENCE}", statement.span, hint)
-    if _reads_the_end(rule.when) and any(statement.verb != "report" for statement in rule.do):
-        yield Complaint(
-            "W701", f"this condition comes out differently {_CONSEQUENCE}", rule.spans.get("when"), _INSTEAD
-        )
+            return
 
 
 def _moving(statement: tree.Statement) -> str | None:

@@ -24,7 +24,11 @@ def unreachable(trial: Trial) -> Iterator[Complaint]:
     """Statements that always find it done. That a rule between them makes new work is found by running them all."""
     for number, later in enumerate(trial.acts):
         for earlier in trial.acts[:number]:
-            if _comes_first(earlier.entry, later.entry) and _leaves_nothing(earlier, later) and _idle(trial, earlier, later):
+            if (
+                _comes_first(earlier.entry, later.entry)
+                and _leaves_nothing(earlier, later)
+                and _idle(trial, earlier, later)
+            ):
                 done = "drops all that this selects" if earlier.meaning.verb == "drop" else "has done this already"
                 message = f"nothing is left to do here: {named(earlier, later)} {done}"
                 hint = "take this away, or put it before if both are meant"

@@ -44,7 +44,11 @@ def _of_pack(pack: tree.Pack, between: Iterable[Complaint]) -> list[Complaint]:
     for rule in pack.rules:
         found += {replace(complaint, rule=rule.name) for check in OF_A_RULE for complaint in check(rule, pack)}
     kept = [complaint for rule in pack.rules for complaint in _allowed(rule, found)]
-    return sorted(kept, key=lambda complaint: (complaint.span.start if complaint.span else 0, complaint.code))
+    return sorted(kept, key=_place)
+
+
+def _place(complaint: Complaint) -> tuple[int, str, str]:
+    return complaint.span.start if complaint.span else 0, complaint.code, complaint.message
 
 
 def _allowed(rule: tree.Rule, found: list[Complaint]) -> Iterator[Complaint]:
