@@ -13,8 +13,8 @@ Stamp = dict[str, Any]
 def origins(rows: Iterable[Any]) -> Callable[[dict[str, Any]], Stamp | None]:
     """A function that tells who wrote a canonical part, `{provider, model}`, or None.
 
-    A row tells it of its reasoning parts by `content.metadata.provider` and `modelId`; a part is recognised by its
-    Anthropic signature or redacted data, which are unique. Where two rows claim a signature the later one counts.
+    A row tells it of its parts by `content.metadata.provider` and `modelId`; reasoning is recognised by its Anthropic
+    signature or redacted data, a call that a provider ran by its id. Where two rows claim a signature the later one counts.
     """
     known: dict[str, Stamp] = {}
     for row in rows:
@@ -35,9 +35,21 @@ def _stamp(row: Any) -> Stamp | None:
 
 def _seals(parts: Any) -> Iterator[str]:
     for part in parts if isinstance(parts, list) else []:
-        if value_at(part, ("type",)) == "reasoning":
-            for holder in ("providerOptions", "providerMetadata"):
-                for key in ("signature", "redactedData"):
-                    seal = value_at(part, (holder, "anthropic", key))
-                    if isinstance(seal, str) and seal:
-                        yield seal
+        kind = value_at(part, ("type",))
+        told = isinstance(kind, str) and (kind == "reasoning" or bool(part.get("providerExecuted")))
+        for path in _SEALS.get(kind, ()) if told else ():
+            seal = value_at(part, path)
+            if isinstance(seal, str) and seal:
+                yield seal
+
+
+# What tells a part from all others: signatures, and the ids of calls that a provider ran itself.
+_SEALS: dict[Any, tuple[tuple[str, ...], ...]] = {
+    "reasoning": tuple(
+        (holder, "anthropic", key)
+        for holder in ("providerOptions", "providerMetadata")
+        for key in ("signature", "redactedData")
+    ),
+    "tool-call": (("toolCallId",),),
+    "tool-invocation": (("toolInvocation", "toolCallId"),),
+}
