@@ -12,7 +12,7 @@ import pytest
 from defects import defective
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strict_server import Refusal, check, route
+from strict_server import Refusal, check, refusals, route
 from strict_server.expansion import expand
 from support import json_lines
 
@@ -128,12 +128,13 @@ def holds(history: Any, said: list[str], to: Target) -> None:
     assert refused is None, f"{refused.entry_id} at {refused.pointer}: {refused.message}\nafter {rules}\n{sent}"
     assert not unheard(said, sent), f"lost {unheard(said, sent)} after {rules}\n{sent}"
     again = apply(sent, **to.options)
-    assert not again.faults and not again.changed, f"changed again by {again.rules} after {rules}\n{sent}"
+    assert not again.faults, again.faults
+    assert not again.changed, f"changed again by {again.rules} after {rules}\n{sent}"
 
 
-def check_random(random: Random) -> None:
+def check_random(random: Random, defects: int) -> None:
     to = random.choice(TARGETS)
-    request = defective(random, route(to.route).wire, random.randrange(1, 5))
+    request = defective(random, route(to.route).wire, defects)
     try:
         holds(request.body, request.said, to)
     except AssertionError as error:
@@ -146,14 +147,32 @@ RANDOMS = st.randoms(use_true_random=False)
 @given(RANDOMS)
 @settings(max_examples=150)
 def test_defects_are_repaired(random: Random) -> None:
-    check_random(random)
+    check_random(random, random.randrange(1, 5))
+
+
+@given(RANDOMS)
+@settings(max_examples=50)
+def test_a_good_conversation_of_any_models_is_accepted(random: Random) -> None:
+    check_random(random, 0)
+
+
+def test_most_defects_are_refused_as_they_come() -> None:
+    entries, refused = set(), 0
+    for seed in range(600):
+        random = Random(seed)
+        to = random.choice(TARGETS)
+        found = refusals(to.route, defective(random, route(to.route).wire, 3).body, to.model)
+        entries |= {refusal.entry_id for refusal in found}
+        refused += bool(found)
+    assert refused > 300
+    assert len(entries) > 60
 
 
 @pytest.mark.slow
 @given(RANDOMS)
 @settings(max_examples=10_000)
 def test_many_defects_are_repaired(random: Random) -> None:
-    check_random(random)
+    check_random(random, random.randrange(1, 5))
 
 
 @pytest.mark.parametrize("case", FOUND, ids=lambda case: str(case["name"]))

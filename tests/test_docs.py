@@ -58,7 +58,7 @@ def must_say(doc: str, old: str, new: str) -> None:
         assert found
         DOCS[doc].write_text(f"{before}{new}{after}", encoding="utf-8", newline="\n")
     else:
-        assert old == new
+        assert old == new, f"{doc} is behind what is true: UPDATE_GOLDEN=1 pytest tests/test_docs.py writes it anew"
 
 
 def block_must_say(block: Block, new: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from historycompat import formats
-from historycompat.compiling import compile_source
+from historycompat.compiling import compile_source, read_source
 from historycompat.formats.format import Format
 from historycompat.repairing import Origin, Repair
 from historycompat.ruleset import Rule
@@ -75,7 +75,7 @@ def repair(
 
 def load_rules(*paths: str | Path) -> Ruleset:
     """The rules of files (`.yaml`, `.yml` or `.rules`), in order. Raises RuleError with every complaint."""
-    return Ruleset().extend(*paths)
+    return Ruleset(rule for path in paths for rule in compile_source(*read_source(path)))
 
 
 def compile_rules(text: str, *, kind: Literal["yaml", "rules"] = "yaml", name: str = "<rules>") -> Ruleset:

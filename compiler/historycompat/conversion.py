@@ -105,7 +105,12 @@ class _Fitting:
             if content and not parts:
                 return None
             message = self._copy(message, {**message, "content": parts})
-        return self._stripped(message, message, lambda each: self.target.carries(each, None))
+        strange = not (isinstance(content, list) and content)  # its parts were not looked at
+
+        def refuses(each: Message) -> str | None:
+            return self.target.carries(each, None) or (self._unwritable(each) if strange else None)
+
+        return self._stripped(message, message, refuses)
 
     def _part(self, message: Message, part: Any) -> Part | None:
         path = self.places.of(message, part)
@@ -119,20 +124,22 @@ class _Fitting:
         def refuses(each: Part) -> str | None:
             if any(map(_is_foreign, _items(each))):
                 return "its output holds what only another format has"
-            return self.target.carries({**message, "content": [each]}, 0) or self._unwritable(message, each)
+            alone = {key: message[key] for key in ("role",) if key in message} | {"content": [each]}
+            return self.target.carries({**message, **alone}, 0) or self._unwritable(alone)
 
         fitted = self._stripped(message, self._with_items(message, part, refuses), refuses, part)
         if fitted is None and part.get("type") == "tool-call":
             self._unmade.append(part.get("toolCallId"))
         return fitted
 
-    def _unwritable(self, message: Message, part: Part) -> str | None:
-        """Why a part that `carries` lets pass cannot be written all the same: such a broken one."""
+    def _unwritable(self, message: Message) -> str | None:
+        """Why a broken message, which `carries` lets pass, cannot be written all the same."""
         try:
-            written = _written(self.target, [{"role": message.get("role"), "content": [part]}], None, Lineage())
+            written = _written(self.target, [message], None, Lineage())
         except NotCarried as error:
             return str(error)
-        unread = any(map(_is_foreign, _all_parts(self.target.read(written).messages)))
+        back = self.target.read(written).messages
+        unread = any(message.get("role") == OPAQUE for message in back) or any(map(_is_foreign, _all_parts(back)))
         return "written like this, the format would not know it itself" if unread else None
 
     def _with_items(self, message: Message, part: Part, refuses: Callable[[Part], str | None]) -> Part:

@@ -139,14 +139,15 @@ class Repair:
         return native if done.root is body else self.kind.unwrap(done.root, native)
 
     def _refusal(self, before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
-        """Why the format cannot carry a message or part that is new or was edited."""
+        """Why the format cannot carry a message or part that is new, was edited, or stands under another role."""
         known = {id(message) for message in before["messages"]}
-        parts_before = {id(part) for message in before["messages"] for part in _parts(message)}
+        parts_before = {(_role(message), id(part)) for message in before["messages"] for part in _parts(message)}
         for index, message in enumerate(after["messages"]):
             if id(message) in known:
                 continue
-            parts = _parts(message)
-            for position in (None, *(at for at, part in enumerate(parts) if id(part) not in parts_before)):
+            role = _role(message)
+            new = (at for at, part in enumerate(_parts(message)) if (role, id(part)) not in parts_before)
+            for position in (None, *new):
                 reason = self.kind.carries(message, position)
                 if reason:
                     inside = "" if position is None else f"/content/{position}"
@@ -157,6 +158,11 @@ class Repair:
         changed = native is not self.history
         first = _first_difference(self.kind, self.history, native) if changed else None
         return Outcome(native, format=self.kind.name, changed=changed, first_edit=first, account=account)
+
+
+def _role(message: Any) -> Any:
+    role = message.get("role") if isinstance(message, dict) else None
+    return role if isinstance(role, str) else None
 
 
 def _parts(message: Any) -> list[Any]:

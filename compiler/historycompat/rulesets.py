@@ -30,7 +30,8 @@ class Ruleset:
     __slots__ = ("_lock", "_plans", "_rules")
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
-        self._rules = _joined((), rules)
+        # What a rule replaces may be in the ruleset that these rules are going to extend.
+        self._rules = _joined((), rules, complete=False)
         self._plans: dict[Any, Plan] = {}
         self._lock = threading.Lock()
 
@@ -61,7 +62,7 @@ class Ruleset:
         """The same as extending with a rule that says `replaces`; without that clause it replaces its namesake."""
         replaced = rule.meaning.replaces or rule.name
         self._require((replaced,))
-        return self._with(rule if old.name == replaced else old for old in self._rules)
+        return self._with(_in_place_of(replaced, rule, {old.name: old for old in self._rules}).values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,22 +149,32 @@ def _rules_of(item: str | Path | Rule | Ruleset | Iterable[Rule]) -> Iterable[Ru
     return item
 
 
-def _joined(rules: Iterable[Rule], more: Iterable[Rule]) -> tuple[Rule, ...]:
+def _joined(rules: Iterable[Rule], more: Iterable[Rule], *, complete: bool = True) -> tuple[Rule, ...]:
     joined = {rule.name: rule for rule in rules}
     for rule in more:
         replaced = rule.meaning.replaces
-        if replaced:
-            if replaced not in joined:
-                raise UnknownRule(f"{rule.meaning.place}: {rule.name} replaces {replaced!r}, which is not there")
-            joined = {(rule.name if n == replaced else n): (rule if n == replaced else r) for n, r in joined.items()}
+        if replaced in joined:
+            joined = _in_place_of(replaced, rule, joined)
+        elif replaced and complete:
+            raise UnknownRule(f"{rule.meaning.place}: {rule.name} replaces {replaced!r}, which is not there")
         elif rule.name in joined:
-            raise DuplicateRule(
-                f"{rule.meaning.place}: there is a rule named {rule.name!r} already "
-                f"({joined[rule.name].meaning.place}); choose another name, or add: replaces: {rule.name}"
-            )
+            raise _taken(rule, joined[rule.name])
         else:
             joined[rule.name] = rule
     return tuple(joined.values())
+
+
+def _in_place_of(replaced: str, rule: Rule, rules: dict[str, Rule]) -> dict[str, Rule]:
+    if rule.name != replaced and rule.name in rules:
+        raise _taken(rule, rules[rule.name])
+    return {rule.name if name == replaced else name: rule if name == replaced else old for name, old in rules.items()}
+
+
+def _taken(rule: Rule, by: Rule) -> DuplicateRule:
+    return DuplicateRule(
+        f"{rule.meaning.place}: there is a rule named {rule.name!r} already "
+        f"({by.meaning.place}); choose another name, or add: replaces: {rule.name}"
+    )
 
 
 @cache

@@ -14,7 +14,7 @@ def origins(rows: Iterable[Any]) -> Callable[[dict[str, Any]], Stamp | None]:
     """A function that tells who wrote a canonical part, `{provider, model}`, or None.
 
     A row tells it of its parts by `content.metadata.provider` and `modelId`; reasoning is recognised by its Anthropic
-    signature or redacted data, a call that a provider ran by its id. Where two rows claim a signature the later one counts.
+    signature or redacted data, a call that a provider ran by its id. Where two rows claim one, the later one counts.
     """
     known: dict[str, Stamp] = {}
     for row in rows:

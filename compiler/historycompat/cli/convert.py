@@ -74,6 +74,7 @@ def _show(what: str, losses: Iterable[Loss], style: str) -> None:
 
 
 def _line(what: str, paths: list[Pointer]) -> Text:
-    shown = ", ".join(dotted(path) or "the history" for path in paths[:_PLACES])
-    more = f" and {len(paths) - _PLACES:,} more" if len(paths) > _PLACES else ""
+    places = list(dict.fromkeys(dotted(path) or "the history" for path in paths))
+    more = f" and {len(places) - _PLACES:,} more" if len(places) > _PLACES else ""
+    shown = ", ".join(places[:_PLACES])
     return Text.assemble((f"{shown}{more}", "magenta"), f"  {visible(what)}")

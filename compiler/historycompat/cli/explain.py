@@ -131,7 +131,7 @@ def _matches(view: ErrorView, ruleset: Ruleset) -> Iterator[tuple[Rule, str, str
 
 def _verdict(view: ErrorView, model: str | None, awake: list[Rule], chosen: list[Rule]) -> str:
     told = f"status {view.status}" if view.status else "no status told, which any rule accepts"
-    text = visible(min(view.texts, key=len)) if len(view.texts) > 1 else visible(view.texts[0])
+    text = visible(view.texts[0])
     concern = f" for {model}" if model else ""
     count = f"{len(chosen) or 'no'} rule{'s' * (len(chosen) != 1)}"
     rest = "" if model or not awake else " Whether it does depends on the model; name it with --model."

@@ -96,7 +96,7 @@ INVALID = Kinds(
             native={"type": "invalid_tool_call", "error": None},
         )
     ],
-    mark=lambda native: "invalid",
+    mark=lambda native: "invalid" if native.get("type") in (None, "invalid_tool_call") else None,
     typeless=True,
 )
 """Calls whose arguments are no JSON object; LangChain sends them to the model as they are."""

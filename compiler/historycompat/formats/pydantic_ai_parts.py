@@ -50,9 +50,9 @@ def by_part_kind(native: Part) -> Hashable:
 
 def by_kind(native: Part) -> Hashable:
     """The mark of a user's content: `PART` for a bare string, else its kind where that is well formed."""
+    kind: Any = native.get("kind")
     if PART in native:
         return PART
-    kind: Any = native.get("kind")
     if kind in _URLS:
         return kind if is_web_url(native.get("url")) else None
     return None if kind == "binary" and not isinstance(native.get("data"), str) else kind
