@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_tools import run
 
-from historycompat import Ruleset, apply, compile_rules, load_rules
-from historycompat.rulesets import DuplicateRule, UnknownRule
+from historycompat import CompatRule, Ruleset, apply, compile_rules, load_rules
+from historycompat.code_rules import BadRule
+from historycompat.errors import UnknownRule
+from historycompat.rulesets import DuplicateRule
 
 TAKEN = "mistral-tool-id-format"
 
@@ -75,3 +79,15 @@ def test_a_role_under_which_the_parts_cannot_stand_is_a_fault_and_no_exception(s
     outcome = apply(CHAT, model="x/y", format="openai-chat", rules=rules)
     assert [fault.rule for fault in outcome.faults] == ["other-role"]
     assert outcome.messages is CHAT
+
+
+@pytest.mark.parametrize("pattern", ["invalid_request", re.compile("invalid_request")])
+def test_one_pattern_in_place_of_a_list_is_refused(pattern: Any) -> None:
+    with pytest.raises(BadRule, match="error_patterns is a list; write "):
+        CompatRule("own-rule", error_patterns=pattern, fix=lambda messages: False)
+
+
+@pytest.mark.parametrize("pattern", ["(", r"(?=look)ahead", 3])
+def test_a_pattern_that_is_none_is_told_when_the_rule_is_made(pattern: Any) -> None:
+    with pytest.raises(BadRule, match="own-rule: "):
+        CompatRule("own-rule", error_patterns=[pattern], fix=lambda messages: False)

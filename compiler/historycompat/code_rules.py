@@ -10,7 +10,7 @@ from typing import Any
 from historycompat import ir
 from historycompat.edits import Edit, list_changes
 from historycompat.errors import HistoryCompatError
-from historycompat.regex import compile_regex
+from historycompat.regex import RegexError, compile_regex
 from historycompat.ruleset import Rule, Step, Trigger
 from historycompat.source import Place
 from historycompat.view import Hit, View
@@ -41,12 +41,16 @@ class CompatRule:
         fix: Fix | None = None,
         apply_to_prompt: ApplyToPrompt | None = None,
     ) -> None:
+        if isinstance(error_patterns, (str, re.Pattern)):
+            raise BadRule(f"{name}: error_patterns is a list; write [{error_patterns!r}]")
         self.name = name
         self.error_patterns = tuple(error_patterns)
         self.fix = fix
         self.apply_to_prompt = apply_to_prompt
         if not name:
             raise BadRule("a rule needs a name")
+        for pattern in self.error_patterns:
+            _check_pattern(name, pattern)
         if fix is None and apply_to_prompt is None:
             raise BadRule(f"{name}: a rule needs fix, apply_to_prompt, or both")
         if fix is not None and not self.error_patterns:
@@ -110,6 +114,15 @@ def _step(
     code = getattr(function, "__code__", None)
     place = Place(code.co_filename, code.co_firstlineno, 1) if code else Place(f"<{name}>", 1, 1)
     return Step(verb, verb, place, frozenset(), lambda view: [Hit((), view.root, view)], edit)
+
+
+def _check_pattern(name: str, pattern: object) -> None:
+    if not isinstance(pattern, (str, re.Pattern)):
+        raise BadRule(f"{name}: {pattern!r} among the error_patterns is no regular expression")
+    try:
+        _trigger(pattern).search("")  # a regular expression is read when it is first needed
+    except RegexError as problem:
+        raise BadRule(f"{name}: the error pattern {pattern!r} is none: {problem}") from None
 
 
 def _trigger(pattern: str | re.Pattern[str]) -> Trigger:
