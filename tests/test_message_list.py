@@ -67,7 +67,9 @@ def test_a_message_list_is_a_list() -> None:
 
 
 IDS = st.sampled_from("abcdefgh")
-OPERATIONS = st.lists(st.tuples(st.sampled_from(["add", "remove", "edit", "cut", "save", "turn"]), IDS, st.integers(0, 8)), max_size=30)
+OPERATIONS = st.lists(
+    st.tuples(st.sampled_from(["add", "remove", "edit", "cut", "save", "turn"]), IDS, st.integers(0, 8)), max_size=30
+)
 
 
 @given(OPERATIONS)

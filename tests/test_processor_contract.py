@@ -40,7 +40,11 @@ UNFIT = [
     (Misspelled(), "PROCESSOR_WITHOUT_HOOK", 'processLLMRequest is spelled "process_llm_request" here'),
     (AlmostRight(), "PROCESSOR_WITHOUT_HOOK", 'did you mean "process_llm_request"?'),
     (OUTPUT_ONLY, "PROCESSOR_IN_WRONG_LANE", "would never run in the input lane: its hooks belong to the output lane"),
-    (processor(process_input=lambda mesages: None), "PROCESSOR_ASKS_UNKNOWN_ARGUMENT", "'mesages': did you mean \"messages\"?"),
+    (
+        processor(process_input=lambda mesages: None),
+        "PROCESSOR_ASKS_UNKNOWN_ARGUMENT",
+        "'mesages': did you mean \"messages\"?",
+    ),
     (processor(process_input=lambda prompt: None), "PROCESSOR_ASKS_UNKNOWN_ARGUMENT", "'prompt': there are abort, "),
     (processor(process_llm_request=by_position), "PROCESSOR_ASKS_UNKNOWN_ARGUMENT", "takes 'prompt' by position only"),
 ]
@@ -55,7 +59,10 @@ def test_what_is_no_processor_is_refused(unfit: Any, code: str, message: str) ->
 
 
 def test_a_hook_that_cannot_be_asked_is_given_everything() -> None:
-    assert ProcessorRunner(input=[processor(process_input=dict)]).hooks("process_input")[0].asks == HOOKS["process_input"].arguments
+    assert (
+        ProcessorRunner(input=[processor(process_input=dict)]).hooks("process_input")[0].asks
+        == HOOKS["process_input"].arguments
+    )
 
 
 def test_an_id_is_taken_once_in_a_lane() -> None:
@@ -67,15 +74,55 @@ def test_an_id_is_taken_once_in_a_lane() -> None:
 
 WRONG = [
     ("process_input", lambda: MessageList(), "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST", "return that one"),
-    ("process_input", lambda: {"messages": MessageList()}, "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST", "return that one"),
-    ("process_input", lambda: "rows", "PROCESSOR_RETURNED_UNKNOWN_VALUE", "process_input returned str: return a list of rows"),
+    (
+        "process_input",
+        lambda: {"messages": MessageList()},
+        "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST",
+        "return that one",
+    ),
+    (
+        "process_input",
+        lambda: "rows",
+        "PROCESSOR_RETURNED_UNKNOWN_VALUE",
+        "process_input returned str: return a list of rows",
+    ),
     ("process_input", lambda: ["row"], "PROCESSOR_RETURNED_UNKNOWN_VALUE", "return a list of rows, each a dict"),
-    ("process_input", lambda: {"mesages": []}, "PROCESSOR_RETURNED_UNKNOWN_FIELD", "'mesages': did you mean \"messages\"?"),
-    ("process_input", lambda: {"model": "m"}, "PROCESSOR_RETURNED_UNKNOWN_FIELD", "there are messages, system_messages"),
-    ("process_input_step", lambda: {"message_list": MessageList()}, "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST", "return that one"),
-    ("process_input_step", lambda message_list: {"messages": [], "message_list": message_list}, "PROCESSOR_RETURNED_MESSAGES_AND_MESSAGE_LIST", "not both"),
-    ("process_input_step", lambda: {"toolChoice": "auto"}, "PROCESSOR_RETURNED_UNKNOWN_FIELD", 'did you mean "tool_choice"?'),
-    ("process_llm_request", lambda: ["prompt"], "PROCESSOR_RETURNED_UNKNOWN_VALUE", 'process_llm_request returned list: return {"prompt": ...} or None'),
+    (
+        "process_input",
+        lambda: {"mesages": []},
+        "PROCESSOR_RETURNED_UNKNOWN_FIELD",
+        "'mesages': did you mean \"messages\"?",
+    ),
+    (
+        "process_input",
+        lambda: {"model": "m"},
+        "PROCESSOR_RETURNED_UNKNOWN_FIELD",
+        "there are messages, system_messages",
+    ),
+    (
+        "process_input_step",
+        lambda: {"message_list": MessageList()},
+        "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST",
+        "return that one",
+    ),
+    (
+        "process_input_step",
+        lambda message_list: {"messages": [], "message_list": message_list},
+        "PROCESSOR_RETURNED_MESSAGES_AND_MESSAGE_LIST",
+        "not both",
+    ),
+    (
+        "process_input_step",
+        lambda: {"toolChoice": "auto"},
+        "PROCESSOR_RETURNED_UNKNOWN_FIELD",
+        'did you mean "tool_choice"?',
+    ),
+    (
+        "process_llm_request",
+        lambda: ["prompt"],
+        "PROCESSOR_RETURNED_UNKNOWN_VALUE",
+        'process_llm_request returned list: return {"prompt": ...} or None',
+    ),
     ("process_llm_request", lambda: {"promt": []}, "PROCESSOR_RETURNED_UNKNOWN_FIELD", 'did you mean "prompt"?'),
     ("process_output_result", lambda: MessageList(), "PROCESSOR_RETURNED_EXTERNAL_MESSAGE_LIST", "return that one"),
 ]
@@ -96,7 +143,7 @@ async def test_what_may_not_be_returned_is_refused(hook: str, function: Any, cod
 
 # ---- types ----
 
-TYPED = '''
+TYPED = """
 from typing import Any, Unpack
 from historycompat.processors import PrefillErrorHandler, ProcessorRunner, StreamErrorRetry, TrailingAssistantGuard
 from historycompat.processors.arguments import LLMRequestArguments, LLMRequestResult, Prompt
@@ -121,7 +168,7 @@ guard: ProcessesInputStep = TrailingAssistantGuard()
 errors: list[ProcessesAPIError] = [PrefillErrorHandler(), StreamErrorRetry()]
 runner = ProcessorRunner(input=[Named(), guard], error=errors)
 wrong: ProcessesLLMRequest = Wrong()
-'''
+"""
 
 
 @pytest.mark.slow
@@ -129,7 +176,11 @@ def test_a_type_checker_understands_the_protocols(tmp_path: Path) -> None:
     mypy = pytest.importorskip("mypy.api")
     path = tmp_path / "typed.py"
     path.write_text(TYPED)
-    output, _, status = mypy.run(["--strict", "--no-incremental", "--config-file=", "--follow-imports=silent", str(path)])
+    output, _, status = mypy.run(
+        ["--strict", "--no-incremental", "--config-file=", "--follow-imports=silent", str(path)]
+    )
     errors = [line for line in output.splitlines() if ": error:" in line]
     assert status == 1
-    assert [error.split(":", 2)[1] for error in errors] == [str(TYPED.splitlines().index("wrong: ProcessesLLMRequest = Wrong()") + 1)], output
+    assert [error.split(":", 2)[1] for error in errors] == [
+        str(TYPED.splitlines().index("wrong: ProcessesLLMRequest = Wrong()") + 1)
+    ], output

@@ -120,7 +120,10 @@ def appending(text: str, **result: Any) -> Any:
         ([processor(process_llm_request=lambda: {"prompt": None, "response": None})], LLMRequest(["p"])),
         ([processor(process_llm_request=lambda prompt: {})], LLMRequest(["p"])),
         ([processor(process_llm_request=lambda: None), appending("b")], LLMRequest(["p", "b"])),
-        ([processor(process_llm_request=lambda prompt: SimpleNamespace(prompt=["x", *prompt], trace=()))], LLMRequest(["x", "p"])),
+        (
+            [processor(process_llm_request=lambda prompt: SimpleNamespace(prompt=["x", *prompt], trace=()))],
+            LLMRequest(["x", "p"]),
+        ),
         ([processor(process_llm_request=lambda: SimpleNamespace(response="cached"))], LLMRequest(["p"], "cached")),
         ([processor(process_input=lambda: None), appending("b")], LLMRequest(["p", "b"])),
     ],
@@ -154,13 +157,22 @@ async def test_a_step_hook_changes_what_the_next_one_sees() -> None:
 
     run = run_of(input=[processor("a", process_input_step=choose), processor("b", process_input_step=keep)])
     settings = await run.process_input_step(StepSettings(model="m", active_tools=["t"]))
-    assert settings == StepSettings(model="m!", tools={}, tool_choice=("m!", {}, "a2", 1), active_tools=["t"], message_id="a2")
+    assert settings == StepSettings(
+        model="m!", tools={}, tool_choice=("m!", {}, "a2", 1), active_tools=["t"], message_id="a2"
+    )
 
 
 async def test_state_signals_are_sent() -> None:
     sent: list[Any] = []
-    speaker, silent = processor("a", compute_state_signal=lambda: {"contents": "low <battery>"}), processor("b", compute_state_signal=lambda: None)
-    assert await run_of(input=[speaker, silent], host={"send_signal": sent.append}).compute_state_signals() == sent == [{"contents": "low <battery>"}]
+    speaker, silent = (
+        processor("a", compute_state_signal=lambda: {"contents": "low <battery>"}),
+        processor("b", compute_state_signal=lambda: None),
+    )
+    assert (
+        await run_of(input=[speaker, silent], host={"send_signal": sent.append}).compute_state_signals()
+        == sent
+        == [{"contents": "low <battery>"}]
+    )
     run = run_of(input=[speaker, silent])
     await run.compute_state_signals()
     assert run.message_list[0]["content"]["parts"][0]["text"] == "<signal>low &lt;battery&gt;</signal>"
@@ -210,7 +222,11 @@ def asking(id_: str, log: list[str], **result: Any) -> Any:
 
 async def test_the_error_pass_goes_through_the_lanes_and_ends_with_the_first_retry() -> None:
     log: list[str] = []
-    lanes = {"input": [asking("in", log)], "output": [asking("out", log, retry=False)], "error": [asking("err", log, retry=True), asking("late", log)]}
+    lanes = {
+        "input": [asking("in", log)],
+        "output": [asking("out", log, retry=False)],
+        "error": [asking("err", log, retry=True), asking("late", log)],
+    }
     assert await run_of(**lanes).process_api_error("e")
     assert log == ["in e", "out e", "err e"]
 
@@ -237,9 +253,12 @@ async def test_a_processor_that_fails_on_an_error_is_logged_and_skipped(faulty: 
 
 
 @pytest.mark.parametrize(
-    ("lane", "given", "retries"), [("error", None, 3), ("input", None, 1), ("output", None, 1), ("error", 5, 5), ("input", 2, 2), ("error", 0, 0)]
+    ("lane", "given", "retries"),
+    [("error", None, 3), ("input", None, 1), ("output", None, 1), ("error", 5, 5), ("input", 2, 2), ("error", 0, 0)],
 )
-async def test_a_retry_that_is_asked_for_is_granted_within_the_budget(lane: str, given: int | None, retries: int) -> None:
+async def test_a_retry_that_is_asked_for_is_granted_within_the_budget(
+    lane: str, given: int | None, retries: int
+) -> None:
     log: list[str] = []
     run = run_of(**{lane: [asking("p", log, retry=True)]}, max_processor_retries=given)
     assert [await run.process_api_error(n) for n in range(7)] == [n < retries for n in range(7)]
@@ -261,7 +280,9 @@ async def test_an_aborted_run_asks_nobody() -> None:
     def aborting() -> None:
         signal.set()
 
-    run = run_of(error=[processor("a", process_api_error=aborting), asking("b", log, retry=True)], host={"abort_signal": signal})
+    run = run_of(
+        error=[processor("a", process_api_error=aborting), asking("b", log, retry=True)], host={"abort_signal": signal}
+    )
     assert not await run.process_api_error("e")
     assert not await run.process_api_error("e")
     assert log == []
@@ -321,7 +342,9 @@ async def test_a_stream_is_edited_chunk_by_chunk(caplog: Any) -> None:
             raise RuntimeError("broken")
         return f"{part}."
 
-    run = run_of(output=[processor("upper", process_output_stream=upper), processor("breaking", process_output_stream=breaking)])
+    run = run_of(
+        output=[processor("upper", process_output_stream=upper), processor("breaking", process_output_stream=breaking)]
+    )
     assert [await run.process_output_stream(part) for part in "abcd"] == ["A.", None, "C", "D."]
     assert seen == [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d"]]
     assert "broken" in caplog.text
@@ -331,7 +354,9 @@ async def test_a_tool_result_is_edited_through_the_message_list() -> None:
     def shorten(message_list: MessageList, result: str) -> None:
         message_list.replace("a", {**message_list[0], "result": result[:3]})
 
-    run = run_of([{"id": "a", "role": "assistant", "result": "a long text"}], output=[processor(process_tool_result=shorten)])
+    run = run_of(
+        [{"id": "a", "role": "assistant", "result": "a long text"}], output=[processor(process_tool_result=shorten)]
+    )
     await run.process_tool_result("t", "c", args={}, result="a long text")
     assert run.message_list[0]["result"] == "a l"
 
@@ -379,12 +404,16 @@ async def test_a_thousand_runs_of_one_runner_do_not_meet() -> None:
         await asyncio.sleep(0)
         return {"prompt": [*prompt, state["n"]]}
 
-    async def process_api_error(error: int, state: dict[str, Any], message_list: MessageList, retry_count: int) -> dict[str, bool]:
+    async def process_api_error(
+        error: int, state: dict[str, Any], message_list: MessageList, retry_count: int
+    ) -> dict[str, bool]:
         await asyncio.sleep(0)
         message_list.add({"id": "e", "role": "user", "n": error})
         return {"retry": error == state["n"] and retry_count == 0}
 
-    both = processor(process_input=process_input, process_llm_request=process_llm_request, process_api_error=process_api_error)
+    both = processor(
+        process_input=process_input, process_llm_request=process_llm_request, process_api_error=process_api_error
+    )
     runner = ProcessorRunner(input=[both], error=[both])
 
     async def one(n: int) -> Any:

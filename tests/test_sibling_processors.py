@@ -110,10 +110,18 @@ async def stream_retry(case: dict[str, Any]) -> dict[str, Any]:
     async def sleep(seconds: float) -> None:
         waits.append(round(seconds, 6))
 
-    names = {"maxRetries": "max_retries", "retryUnknownErrors": "retry_unknown_errors", "delayMs": "delay_ms", "maxRetryAfterMs": "max_retry_after_ms"}
+    names = {
+        "maxRetries": "max_retries",
+        "retryUnknownErrors": "retry_unknown_errors",
+        "delayMs": "delay_ms",
+        "maxRetryAfterMs": "max_retry_after_ms",
+    }
     options = {names[key]: given for key, given in case["options"].items() if key != "matchers"}
     processor = StreamErrorRetry(
-        matchers=[matcher(spec) for spec in case["options"].get("matchers", ())], sleep=sleep, clock=lambda: NOW, **options
+        matchers=[matcher(spec) for spec in case["options"].get("matchers", ())],
+        sleep=sleep,
+        clock=lambda: NOW,
+        **options,
     )
     result = await processor.process_api_error(error=build_error(case["error"]), retry_count=case["retryCount"])
     return {"retry": result is not None} | ({"waits": waits} if "waits" in case["expect"] else {})
@@ -180,7 +188,9 @@ async def doubled(retry_count: int) -> float:
     return 100.0 * 2**retry_count
 
 
-@pytest.mark.parametrize("delay", [doubled, lambda retry_count: 100 * 2**retry_count, lambda **rest: 100 * 2 ** rest["retry_count"]])
+@pytest.mark.parametrize(
+    "delay", [doubled, lambda retry_count: 100 * 2**retry_count, lambda **rest: 100 * 2 ** rest["retry_count"]]
+)
 async def test_a_delay_may_be_computed_from_what_the_hook_is_given(delay: Any) -> None:
     sleep = Waits()
     assert await failing(StreamErrorRetry(max_retries=9, delay_ms=delay, sleep=sleep), limited(), retry_count=3)
@@ -197,7 +207,9 @@ async def test_the_delay_is_told_before_it_is_waited() -> None:
         told.append((delay_ms, retry_count, str(error), "message_list" in rest))
 
     matcher = RetryMatcher(lambda error: True, delay_ms=5, on_retry=on_retry)
-    assert await failing(StreamErrorRetry(matchers=[matcher], sleep=sleep), limited(response_headers={"retry-after": "2"}))
+    assert await failing(
+        StreamErrorRetry(matchers=[matcher], sleep=sleep), limited(response_headers={"retry-after": "2"})
+    )
     assert told == [(2000.0, 0, "slow down", True), 2.0]
 
 
@@ -213,7 +225,9 @@ async def test_an_abort_ends_the_wait_and_there_is_no_retry(signal: Any) -> None
 
 
 async def test_a_cancelled_wait_leaves_no_task_behind() -> None:
-    waiting = asyncio.create_task(failing(StreamErrorRetry(delay_ms=3_600_000), limited(), abort_signal=asyncio.Event()))
+    waiting = asyncio.create_task(
+        failing(StreamErrorRetry(delay_ms=3_600_000), limited(), abort_signal=asyncio.Event())
+    )
     await asyncio.sleep(0.01)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -237,7 +251,9 @@ async def test_causes_may_go_in_circles_and_come_in_groups() -> None:
     assert retry_after_ms(group, NOW) is None
 
 
-@pytest.mark.parametrize("callbacks", [{"delay_ms": lambda attempt: 1}, {"matchers": [RetryMatcher(bool, on_retry=lambda attempts: None)]}])
+@pytest.mark.parametrize(
+    "callbacks", [{"delay_ms": lambda attempt: 1}, {"matchers": [RetryMatcher(bool, on_retry=lambda attempts: None)]}]
+)
 def test_a_callback_that_asks_for_what_is_not_there_is_refused_at_once(callbacks: Any) -> None:
     with pytest.raises(ProcessorError, match="asks for an argument that does not exist, 'attempt"):
         StreamErrorRetry(**callbacks)
@@ -264,7 +280,9 @@ async def test_without_a_way_to_send_signals_the_reminder_becomes_a_row() -> Non
 )
 async def test_the_guards_row_is_younger_than_the_last_one(created: Any, later: Any) -> None:
     rows = MessageList([{"id": "a", "role": "assistant", "createdAt": created, "content": "Ten."}])
-    await Run(ProcessorRunner(input=[TrailingAssistantGuard()]), rows).process_input_step(StepSettings(model="google/gemini-3-pro"))
+    await Run(ProcessorRunner(input=[TrailingAssistantGuard()]), rows).process_input_step(
+        StepSettings(model="google/gemini-3-pro")
+    )
     assert rows[-1]["createdAt"] == later
 
 
@@ -272,7 +290,9 @@ async def test_the_guards_row_is_younger_than_the_last_one(created: Any, later: 
 async def test_the_guards_row_is_of_the_present_after_an_old_one(created: Any) -> None:
     rows = MessageList([{"id": "a", "role": "assistant", "createdAt": created, "content": "Ten."}])
     before = datetime.now(UTC)
-    await Run(ProcessorRunner(input=[TrailingAssistantGuard()]), rows).process_input_step(StepSettings(model="google/gemini-3-pro"))
+    await Run(ProcessorRunner(input=[TrailingAssistantGuard()]), rows).process_input_step(
+        StepSettings(model="google/gemini-3-pro")
+    )
     made = rows[-1]["createdAt"]
     assert before <= (datetime.fromisoformat(made) if isinstance(made, str) else made) <= datetime.now(UTC)
 
@@ -351,7 +371,9 @@ def _google(url: str) -> None:
 
 
 def _mistral(url: str) -> None:
-    pytest.importorskip("mistralai.client").Mistral(api_key="k", server_url=url).chat.complete(model="m", messages=MESSAGES)
+    pytest.importorskip("mistralai.client").Mistral(api_key="k", server_url=url).chat.complete(
+        model="m", messages=MESSAGES
+    )
 
 
 def _boto3(url: str) -> None:

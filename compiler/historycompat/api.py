@@ -86,8 +86,12 @@ def compile_rules(text: str, *, kind: Literal["yaml", "rules"] = "yaml", name: s
 def _ruleset(rules: Rules | None) -> Ruleset:
     if rules is None:
         return Ruleset.builtin()
+    if isinstance(rules, (str, Path)):
+        raise TypeError(f"rules takes a Ruleset or rules, not the name of a file; write load_rules({str(rules)!r})")
     return rules if isinstance(rules, Ruleset) else Ruleset(rules)
 
 
 def _format(messages: Any, name: str | None) -> Format:
+    if name is None and messages in ([], {"messages": []}):  # an empty conversation is one in any format
+        return formats.find("openai-chat")
     return formats.find(name) if name else formats.detect(messages).format

@@ -83,6 +83,10 @@ class ProviderHistoryCompat:
     name = "Provider History Compat"
 
     def __init__(self, *, additional_rules: Iterable[AnyRule] = (), rules: Ruleset | None = None) -> None:
+        if isinstance(additional_rules, str | Path):
+            raise TypeError(f"additional_rules takes a list of rules and rule files: [{str(additional_rules)!r}]")
+        if rules is not None and not isinstance(rules, Ruleset):
+            raise TypeError(f"rules takes a Ruleset, not {rules!r}; see load_rules")
         self._before = self._after = Ruleset.builtin() if rules is None else rules
         for rule in additional_rules:
             self._before = self._before.extend(*_for_phase(rule, "before"))

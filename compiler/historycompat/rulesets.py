@@ -60,6 +60,8 @@ class Ruleset:
 
     def override(self, rule: Rule) -> Ruleset:
         """The same as extending with a rule that says `replaces`; without that clause it replaces its namesake."""
+        if not isinstance(rule, Rule):
+            raise TypeError(f"override takes a compiled rule, not {rule!r}; see compile_rules and load_rules")
         replaced = rule.meaning.replaces or rule.name
         self._require((replaced,))
         return self._with(_in_place_of(replaced, rule, {old.name: old for old in self._rules}).values())
@@ -146,7 +148,10 @@ def _rules_of(item: str | Path | Rule | Ruleset | Iterable[Rule]) -> Iterable[Ru
         return (item,)
     if isinstance(item, (str, Path)):
         return compile_source(*read_source(item))
-    return item
+    rules = list(item)
+    if not all(isinstance(rule, Rule) for rule in rules):
+        raise TypeError(f"these are no rules: {rules!r}; name rule files one by one: extend(*files)")
+    return rules
 
 
 def _joined(rules: Iterable[Rule], more: Iterable[Rule], *, complete: bool = True) -> tuple[Rule, ...]:

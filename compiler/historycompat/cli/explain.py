@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
 from historycompat import reference
 from historycompat.cli.new import parsed, read_text
@@ -168,6 +167,8 @@ def _share(rule: Rule, said: set[str]) -> tuple[float, str]:
 def _show(page: str) -> None:
     """A page: set for reading on a terminal, as it is anywhere else."""
     if console(stderr=False).is_terminal:
+        from rich.markdown import Markdown  # it takes a fifth of the start of every command
+
         say(Markdown(page), stderr=False)
     else:
         write_out(page.encode("utf-8", "backslashreplace"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from historycompat.edits import MISSING, Lineage, same, value_at, with_path, without_path
@@ -190,7 +191,11 @@ class Kinds:
         self.typeless = typeless
         self.kinds = tuple(kinds)
         self._by_mark = {kind.mark: kind for kind in self.kinds}
-        self.readers = {kind.mark: kind.reader() for kind in self.kinds}
+
+    @cached_property
+    def readers(self) -> dict[Hashable, ReadPart]:
+        """What reads each kind, by its mark; generated for the formats that are used."""
+        return {kind.mark: kind.reader() for kind in self.kinds}
 
     def kind_of(self, native: Any) -> Kind | None:
         """The kind of a native part; None for one that only passes through."""

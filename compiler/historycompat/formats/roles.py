@@ -175,13 +175,20 @@ class Roles:
             self._native[role.native] = role
             for name in (role.canonical, *role.elsewhere.values()):
                 self._canonical.setdefault(name, role)
-        self.readers = {name: role.reader() for name, role in self._native.items()}
-        self._other_reader = other.reader()
         everything = {*self._native.values(), other}
         self.known_keys = frozenset(
             ["role", *(slot.key for role in everything for slot in role.slots)]
             + [each.native.partition(".")[0] for role in everything for each in role.fields]
         )
+
+    @cached_property
+    def readers(self) -> dict[Any, ReadMessage]:
+        """What reads each role's messages; generated for the formats that are used."""
+        return {name: role.reader() for name, role in self._native.items()}
+
+    @cached_property
+    def _other_reader(self) -> ReadMessage:
+        return self.other.reader()
 
     def of(self, native: Message) -> Role:
         """The role of a native message."""

@@ -1,9 +1,9 @@
 """One logical call of a model: hooks called in order, and what they return put to effect.
 
-    run = Run(runner, MessageList(history), agent=agent)
-    await run.process_input()
-    settings = await run.process_input_step(StepSettings(model=model))
-    request = await run.process_llm_request(prompt, settings.model)
+run = Run(runner, MessageList(history), agent=agent)
+await run.process_input()
+settings = await run.process_input_step(StepSettings(model=model))
+request = await run.process_llm_request(prompt, settings.model)
 """
 
 from __future__ import annotations
