@@ -6,7 +6,6 @@ The server's table was written from the reported refusals, the rules from the sa
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,7 @@ def test_a_good_history_stays_good(case: dict[str, Any]) -> None:
         assert not refusals(where, outcome.messages, case["model"]), (where, outcome.rules)
 
 
-def test_every_entry_has_its_fate(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_entry_has_its_fate() -> None:
     entries = {entry["id"]: entry for entry in json_lines(shared("research/catalog.jsonl"))}
     assert set(FATES) == set(entries)
     known = set(Ruleset.builtin().names)
@@ -82,8 +81,5 @@ def test_every_entry_has_its_fate(capsys: pytest.CaptureFixture[str]) -> None:
         assert fate["by"] in ("rule", "report", "out-of-reach")
         assert set(fate["rules"]) <= known, fate
         assert fate["rules"] if fate["by"] != "out-of-reach" else len(fate["reason"].split()) > 4
-    counts = Counter(fate["by"] for fate in FATES.values())
-    with capsys.disabled():
-        print(f"\ncatalogue: {len(entries)} entries, " + ", ".join(f"{count} by {by}" for by, count in counts.items()))
     top = [entry_id for entry_id, entry in entries.items() if entry["rank"] <= 70]
     assert not [entry_id for entry_id in top if FATES[entry_id]["by"] != "rule"]

@@ -52,6 +52,7 @@ def part_text(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAYLOADS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_nothing_is_lost_in_silence(path: Path) -> None:
     """Of every payload in every format: each text, call and result is in what was written, or something at its place
