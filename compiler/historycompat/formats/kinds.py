@@ -124,8 +124,7 @@ class Kind:
     `mark` is the value that tells it from its neighbours (see `Kinds`). `native` and `canonical` are what every such
     part has on either side. A part is written as the kind it was read from while its `when` holds, else as the first
     kind of its canonical type whose `when` holds. `role` is the role of the canonical message that it belongs to, where
-    that is not the role of the message it stands in. `derived` are canonical keys that follow from elsewhere, and so
-    need no native place.
+    that is not its message's own. `derived` are canonical keys that follow from elsewhere: they need no native place.
     """
 
     mark: Hashable
@@ -188,13 +187,11 @@ class Kinds:
         namespaces: tuple[str, ...] = (),
     ) -> None:
         self.format, self.at, self.mark, self.namespaces = format, at, mark, namespaces
-        self.typeless = typeless
-        self.kinds = tuple(kinds)
+        self.typeless, self.kinds = typeless, tuple(kinds)
         self._by_mark = {kind.mark: kind for kind in self.kinds}
 
     @cached_property
     def readers(self) -> dict[Hashable, ReadPart]:
-        """What reads each kind, by its mark; generated for the formats that are used."""
         return {kind.mark: kind.reader() for kind in self.kinds}
 
     def kind_of(self, native: Any) -> Kind | None:
