@@ -59,7 +59,7 @@ WHOLE = (
     'map ids unless /^[a-z_]+$/ replacing /[^a-z_]/ with "_"',
     'map names unless /^[a-z_]+$/ replacing /[^a-z_]/ with "_"',
     "merge message user|assistant",
-    'merge message system join "; "',
+    'merge message system join " ; "',
     "drop message :empty",
     "drop result:orphan",
     "drop call:orphan",
