@@ -10,13 +10,12 @@ import shlex
 import shutil
 import signal
 import subprocess
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_tools import DATA, MODULE, SCRIPT, Ran, environment, on_terminal, run, start
+from cli_tools import DATA, MODULE, SCRIPT, Ran, environment, on_terminal, run, start, terminal
 from ruamel.yaml import YAML
 from support import ROOT
 
@@ -175,10 +174,12 @@ def _without_privileges() -> list[str]:
 
 
 def test_an_interrupted_run_ends_without_a_traceback() -> None:
-    with start(shlex.split("apply - --model x"), stdin=subprocess.PIPE) as process:
-        time.sleep(3)  # it waits for its input by now
+    with terminal(80) as (_, keyboard), start(shlex.split("apply --model x"), stdin=keyboard) as process:
+        assert process.stderr
+        assert process.stderr.readline() == b"reading a history from standard input; end it with Ctrl-D\n"
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
+        os.close(keyboard)
     assert out == b""
     assert b"Traceback" not in err
     assert process.returncode == 130
@@ -272,9 +273,9 @@ def test_a_hundred_megabytes(tmp_path: Path) -> None:
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t.1", "content": "z" * 450}]},
     ]
     path = tmp_path / "history.json"
-    path.write_text(json.dumps(turn * 60_000))
+    path.write_text(json.dumps(turn * 70_000))
     assert path.stat().st_size > 100_000_000
     ran = run(f"apply {path} --model anthropic/claude-sonnet-4-5 --output {tmp_path / 'out.json'}")
     assert (ran.code, ran.out) == (0, "")
-    assert "anthropic-tool-id-format  120,000 changes" in ran.err
+    assert "anthropic-tool-id-format  140,000 changes" in ran.err
     assert '"id": "t.1"' not in (tmp_path / "out.json").read_text()
