@@ -24,7 +24,8 @@ from support import ROOT
 from historycompat import Ruleset, apply, compile_rules
 from historycompat.formats import FORMATS, detect
 
-DOCS = {path.relative_to(ROOT).as_posix(): path for path in [*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md")]}
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md"), ROOT / "docs" / "agent.md"]
+DOCS = {path.relative_to(ROOT).as_posix(): path for path in PAGES}
 PACKAGE = ROOT / "compiler" / "historycompat"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _GENERATED = re.compile(r"(<!-- (rules|formats|modules|layers) -->)(.*?)(<!-- end -->)", re.DOTALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import copyreg
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -137,6 +138,10 @@ class Ruleset:
 
     def __reduce__(self) -> tuple[Any, tuple[tuple[ir.Rule, ...]]]:
         return _from_meanings, (tuple(rule.meaning for rule in self._rules),)
+
+
+# A rule holds compiled functions; another process makes them anew.
+copyreg.pickle(Rule, lambda rule: (lowered, (rule.meaning,)))
 
 
 def _from_meanings(meanings: tuple[ir.Rule, ...]) -> Ruleset:

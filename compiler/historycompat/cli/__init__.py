@@ -10,6 +10,7 @@ import typer
 
 from historycompat import __version__
 from historycompat.cli.apply import apply
+from historycompat.cli.chat import chat
 from historycompat.cli.check import check
 from historycompat.cli.convert import convert
 from historycompat.cli.explain import explain
@@ -24,7 +25,7 @@ from historycompat.cli.test import test
 from historycompat.cli.undo import undo
 from historycompat.errors import HistoryCompatError, RuleError
 
-COMMANDS = (apply, repair, undo, scan, formats, convert, check, test, fmt, explain, new, rules)
+COMMANDS = (apply, repair, undo, scan, formats, convert, check, test, fmt, explain, new, rules, chat)
 
 app = typer.Typer(
     name="historycompat",

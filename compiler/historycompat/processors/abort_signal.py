@@ -1,4 +1,4 @@
-"""A host's abort signal → whether it was given, and a wait that it ends."""
+"""A host's abort signal → whether it was given, and waits that it ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def pause(seconds: float, signal: Any, sleep: Sleep = asyncio.sleep) -> bo
         if seconds > 0:
             await sleep(seconds)
         return not aborted(signal)
-    waits = [asyncio.ensure_future(sleep(seconds)), asyncio.ensure_future(_abort_of(signal))]
+    waits = [asyncio.ensure_future(sleep(seconds)), asyncio.ensure_future(until_aborted(signal))]
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for finished in done:
@@ -36,7 +36,8 @@ async def pause(seconds: float, signal: Any, sleep: Sleep = asyncio.sleep) -> bo
         await asyncio.gather(*waits, return_exceptions=True)
 
 
-async def _abort_of(signal: Any) -> None:
+async def until_aborted(signal: Any) -> None:
+    """Wait for an abort."""
     wait = getattr(signal, "wait", None)
     if inspect.iscoroutinefunction(wait):
         await wait()

@@ -45,6 +45,11 @@ class Outcome:
             self._account = None
         return self._run
 
+    def __getstate__(self) -> object:
+        """What another process gets: the account is made first, since how to make it stays here."""
+        self._told()
+        return super().__getstate__()
+
     @property
     def trace(self) -> tuple[Record, ...]:
         """Every edit in order. Pointers are those of the canonical prompt, for wire-shape rules those of the body."""

@@ -1,0 +1,506 @@
+"""Every option of a run, on both paths where both have it: a test for each, named after it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path as FilePath
+from typing import Any
+
+import pytest
+from agents import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
+from pydantic import BaseModel
+
+from historycompat.agent import Aborted, AgentError, Answer, Memory, ToolContext, tool
+from historycompat.agent.agent import Agent
+from historycompat.agent.errors import APICallError
+
+PATH = pytest.mark.parametrize("path", PATHS)
+
+
+class Point(BaseModel):
+    x: int
+    y: int
+
+
+# ---- messages ----
+
+MESSAGES: dict[str, Any] = {
+    "text": "hi",
+    "texts": ["hi"],
+    "core": [{"role": "user", "content": "hi"}],
+    "canonical": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
+    "ui": [{"id": "m1", "role": "user", "content": "hi", "parts": [{"type": "text", "text": "hi"}]}],
+    "row": [{"id": "m1", "role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "hi"}]}}],
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}]}
+    ],
+    "one message": {"role": "user", "content": "hi"},
+}
+
+
+@PATH
+@pytest.mark.parametrize("messages", MESSAGES.values(), ids=MESSAGES)
+async def test_messages(path: Any, messages: Any) -> None:
+    ada = agent("hello", path=path)
+    assert (await generate(ada, messages, path)).text == "hello"
+    assert said(model_of(ada)) == [("user", "hi")]
+
+
+@PATH
+@pytest.mark.parametrize("messages", [7, [7], [{"text": "hi"}], ["hi", {"role": "user", "content": "x"}]])
+async def test_messages_that_are_none(path: Any, messages: Any) -> None:
+    with pytest.raises(AgentError, match="AGENT_BAD_MESSAGES"):
+        stream(agent("hello", path=path), messages, path)
+
+
+# ---- the options, in the order of the alphabet ----
+
+
+@PATH
+async def test_abort_signal(path: Any) -> None:
+    signal, started, stopped = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow() -> str:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+        return "never"
+
+    result = stream(agent(call("slow"), path=path, tools=[slow]), "hi", path, abort_signal=signal)
+    reader = asyncio.create_task(result.consume())
+    await started.wait()
+    signal.set()
+    await reader
+    assert stopped.is_set()
+    with pytest.raises(Aborted):
+        await result.text
+
+
+@PATH
+async def test_abort_signal_is_never_retried(path: Any) -> None:
+    signal = asyncio.Event()
+    ada = agent([{"pause": 60, "text": "late"}], path=path)
+    asyncio.get_running_loop().call_later(0.02, signal.set)
+    with pytest.raises(Aborted):
+        await generate(ada, "hi", path, abort_signal=signal, max_retries=5)
+    assert len(model_of(ada).requests) == 1
+
+
+@PATH
+async def test_client_tools(path: Any) -> None:
+    """The loop stops at the call, and goes on when the client sends the result."""
+    ada = agent(call("locate", {"what": "me"}), "You are in Rome.", path=path, memory=Memory(":memory:"))
+    locate = {"description": "Where somebody is", "parameters": {"type": "object", "properties": {}}}
+    answer = await generate(ada, "Where am I?", path, client_tools={"locate": locate}, memory=OWNER)
+    [asked] = answer.tool_calls
+    assert (asked.tool_name, asked.input, answer.tool_results, answer.finish_reason) == (
+        "locate", {"what": "me"}, [], "tool-calls",
+    )  # fmt: skip
+    assert [spec.name for spec in model_of(ada).requests[0].tools] == ["locate"]
+    result = {"role": "tool", "tool_call_id": asked.tool_call_id, "content": "Rome"}
+    assert (await generate(ada, [result], path, memory=OWNER)).text == "You are in Rome."
+    results = [
+        part for message in model_of(ada).requests[1].prompt if message["role"] == "tool" for part in message["content"]
+    ]
+    assert [part["toolCallId"] for part in results] == [asked.tool_call_id]
+
+
+@PATH
+async def test_context(path: Any) -> None:
+    memory = Memory(":memory:")
+    ada = agent("one", "two", path=path, memory=memory)
+    await generate(ada, "hi", path, context=[{"role": "user", "content": "It is Monday."}], memory=OWNER)
+    assert said(model_of(ada)) == [("user", "It is Monday."), ("user", "hi")]
+    await generate(ada, "and now?", path, memory=OWNER)
+    assert "It is Monday." not in [text for _, text in said(model_of(ada))]
+
+
+@PATH
+async def test_experimental_output(path: Any) -> None:
+    """An object beside tool calls; on the new path the option is `structured_output`."""
+    name = "experimental_output" if path == "legacy" else "structured_output"
+    ada = agent(call("weather", {"city": "Rome"}), '{"x": 1, "y": 2}', path=path, tools=[weather])
+    answer = await generate(ada, "hi", path, **{name: Point})
+    assert answer.object == Point(x=1, y=2)
+    assert len(answer.steps) == 2
+    assert model_of(ada).requests[0].output_schema == Point.model_json_schema()
+    assert [spec.name for spec in model_of(ada).requests[0].tools] == ["weather"]
+
+
+@PATH
+@pytest.mark.parametrize("lane", ["input_processors", "output_processors", "error_processors"])
+async def test_input_output_and_error_processors(path: Any, lane: str) -> None:
+    """Each lane of a call takes the place of the agent's."""
+    calls: list[str] = []
+
+    class Watcher:
+        def __init__(self, name: str) -> None:
+            self.id = self.name = name
+
+        def process_input(self, **_: Any) -> None:
+            calls.append(self.name)
+
+        def process_output_result(self, **_: Any) -> None:
+            calls.append(self.name)
+
+        def process_api_error(self, **_: Any) -> None:
+            calls.append(self.name)
+
+    ada = agent(APICallError("no", status=400), "hello", path=path, **{lane: [Watcher("agent's")]})
+    with pytest.raises(APICallError):
+        await generate(ada, "hi", path, **{lane: [Watcher("call's")]})
+    await generate(ada, "hi", path, **{lane: [Watcher("call's")]})
+    assert set(calls) == {"call's"}
+
+
+@PATH
+async def test_hooks(path: Any) -> None:
+    """Those of a run override the agent's; `proceed: False` skips the call and the hook behind it."""
+    seen: list[Any] = []
+
+    def before(told: Any) -> dict[str, Any]:
+        seen.append(("before", told["tool_name"], told["input"]))
+        return {"proceed": False, "output": "skipped"}
+
+    async def after(told: Any) -> None:
+        seen.append(("after", told["tool_name"], told.get("output")))
+
+    ada = agent(
+        call("weather", {"city": "Rome"}), "done", call("weather", {"city": "Oslo"}), "done", path=path, tools=[weather],
+        hooks={"after_tool_call": after},
+    )  # fmt: skip
+    first = await generate(ada, "hi", path)
+    assert first.steps[0].tool_results[0].output == {"city": "Rome", "sky": "clear"}
+    second = await generate(ada, "hi", path, hooks={"beforeToolCall": before})
+    assert second.steps[0].tool_results[0].output == "skipped"
+    assert seen == [("after", "weather", {"city": "Rome", "sky": "clear"}), ("before", "weather", {"city": "Oslo"})]
+
+
+@PATH
+async def test_instructions(path: Any) -> None:
+    ada = agent("a", "b", path=path, instructions=lambda context: f"Speak {context.get('language', 'English')}.")
+    await generate(ada, "hi", path, request_context={"language": "Latin"})
+    await generate(ada, "hi", path, instructions="Say nothing.")
+    assert [said(model_of(ada), n)[0] for n in (0, 1)] == [("system", "Speak Latin."), ("system", "Say nothing.")]
+
+
+@PATH
+async def test_max_processor_retries(path: Any) -> None:
+    class Picky:
+        id = "picky"
+
+        def process_output_step(self, *, text: str, abort: Any, **_: Any) -> None:
+            if text != "three":
+                abort(f"not {text}", retry=True)
+
+    ada = agent("one", "two", "three", path=path, output_processors=[Picky()])
+    answer = await generate(ada, "hi", path, max_processor_retries=2)
+    assert (answer.text, len(answer.steps)) == ("three", 1)
+    assert any("not two" in text for _, text in said(model_of(ada)))
+    stopped = await generate(agent("one", path=path, output_processors=[Picky()]), "hi", path)
+    assert (stopped.finish_reason, stopped.tripwire and stopped.tripwire.reason) == ("other", "not one")
+
+
+@PATH
+async def test_max_retries(path: Any) -> None:
+    """2 by default; 0 disables; what will not pass by itself is not tried again."""
+    busy = APICallError("busy", status=503)
+    assert (await generate(agent(busy, busy, "at last", path=path), "hi", path)).text == "at last"
+    for turns, retries, requests in (([busy] * 4, None, 3), ([busy], 0, 1), ([APICallError("no", status=401)], 2, 1)):
+        ada = agent(*turns, path=path)
+        with pytest.raises(APICallError):
+            await generate(ada, "hi", path, **({} if retries is None else {"max_retries": retries}))
+        assert len(model_of(ada).requests) == requests
+
+
+@PATH
+@pytest.mark.parametrize("given", [None, 3])
+async def test_max_steps(path: Any, given: int | None) -> None:
+    """5 by default: answers of the model at most."""
+    ada = agent(*[call("weather", {"city": "Rome"})] * 9, path=path, tools=[weather])
+    answer = await generate(ada, "hi", path, **({} if given is None else {"max_steps": given}))
+    assert len(answer.steps) == len(model_of(ada).requests) == (given or 5)
+    assert answer.finish_reason == "tool-calls"
+    assert len(answer.tool_results) == 1
+
+
+@PATH
+async def test_memory(path: Any) -> None:
+    memory = Memory(":memory:")
+    ada = agent("Hello Ada.", "Ada.", path=path, memory=memory)
+    thread = {"id": "t1", "title": "Names", "metadata": {"topic": "names"}}
+    await generate(ada, "I am Ada.", path, memory={"thread": thread, "resource": "ada"})
+    await generate(ada, "Who am I?", path, memory=OWNER)
+    assert [text for _, text in said(model_of(ada))] == ["I am Ada.", "Hello Ada.", "Who am I?"]
+    with pytest.raises(AgentError, match="AGENT_THREAD_OF_ANOTHER_RESOURCE"):
+        await generate(ada, "Who am I?", path, memory={"thread": "t1", "resource": "eve"})
+
+
+@PATH
+async def test_memory_options(path: Any) -> None:
+    memory = Memory(":memory:")
+    ada = agent(*"abc", path=path, memory=memory)
+    for text in ("one", "two"):
+        await generate(ada, text, path, memory=OWNER)
+    await generate(ada, "three", path, memory={**OWNER, "options": {"lastMessages": 2}})
+    assert [text for _, text in said(model_of(ada))] == ["two", "b", "three"]
+
+
+async def test_memory_options_resource_id_and_thread_id_of_old() -> None:
+    ada = agent(*"abc", memory=Memory(":memory:"))
+    for text in ("one", "two"):
+        await generate(ada, text, threadId="t1", resourceId="ada")
+    await generate(ada, "three", thread_id="t1", resource_id="ada", memory_options={"last_messages": 2})
+    assert [text for _, text in said(model_of(ada))] == ["two", "b", "three"]
+
+
+@PATH
+async def test_model(path: Any) -> None:
+    other = scripted("other", path=path, model_id="other")
+    answer = await generate(agent("own", path=path), "hi", path, model=other)
+    assert (answer.text, answer.response.model_id) == ("other", "other")
+
+
+@PATH
+async def test_on_finish(path: Any) -> None:
+    finished: list[Answer] = []
+    await stream(agent("hello", path=path), "hi", path, on_finish=finished.append).consume()
+    assert [answer.text for answer in finished] == ["hello"]
+
+
+@PATH
+async def test_on_step_finish(path: Any) -> None:
+    steps: list[str] = []
+
+    async def note(step: str) -> None:
+        steps.append(step)
+
+    ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
+    await stream(ada, "hi", path, onStepFinish=note).consume()
+    first, second = map(json.loads, steps)
+    assert (first["finish_reason"], first["is_continued"], second["text"]) == ("tool-calls", True, "clear")
+    assert first["tool_results"][0]["output"] == {"city": "Rome", "sky": "clear"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text", "made"),
+    [
+        (Point, '{"x": 1, "y": 2}', Point(x=1, y=2)),
+        (list[Point], '{"value": [{"x": 1, "y": 2}]}', [Point(x=1, y=2)]),
+        ({"type": "object", "properties": {"x": {"type": "integer"}}}, '{"x": 1}', {"x": 1}),
+        ({"type": "array", "items": {"type": "string"}}, '{"value": ["a"]}', ["a"]),
+    ],
+)
+async def test_output(wanted: Any, text: str, made: Any) -> None:
+    """An object in place of text and tools; arrays too."""
+    pytest.importorskip("jsonschema")
+    ada = agent(text, tools=[weather])
+    assert (await generate(ada, output=wanted)).object == made
+    assert model_of(ada).requests[0].tools == []
+    assert model_of(ada).requests[0].output_schema["type"] == "object"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("text", ["no JSON", '{"x": "a", "y": 2}', "[1, 2]"])
+async def test_output_that_does_not_fit(text: str) -> None:
+    with pytest.raises(AgentError, match="AGENT_STRUCTURED_OUTPUT_INVALID") as caught:
+        await generate(agent(text), output=Point)
+    assert caught.value.detail == text
+
+
+@PATH
+async def test_provider_options(path: Any) -> None:
+    ada = agent("hello", path=path)
+    await generate(ada, "hi", path, provider_options={"openai": {"reasoning_effort": "low"}})
+    assert model_of(ada).requests[0].provider_options == {"openai": {"reasoning_effort": "low"}}
+
+
+@PATH
+async def test_request_context(path: Any) -> None:
+    """It reaches instructions, tools and processors."""
+    seen: dict[str, Any] = {}
+
+    class Watcher:
+        id = "watcher"
+
+        def process_input(self, *, request_context: Any, **_: Any) -> None:
+            seen["processor"] = request_context["user"]
+
+    @tool
+    def whoami(context: ToolContext) -> str:
+        """Tells who asks."""
+        seen["tool"] = context.request_context["user"]
+        return "you"
+
+    ada = agent(
+        call("whoami"), "done", path=path, tools=[whoami], input_processors=[Watcher()],
+        instructions=lambda context: f"You talk to {context['user']}.",
+    )  # fmt: skip
+    await generate(ada, "hi", path, request_context={"user": "Ada"})
+    assert seen == {"processor": "Ada", "tool": "Ada"}
+    assert said(model_of(ada))[0] == ("system", "You talk to Ada.")
+
+
+@PATH
+async def test_run_id(path: Any) -> None:
+    seen: list[Any] = []
+
+    def note(context: ToolContext) -> str:
+        """Notes the run."""
+        seen.append(context.run_id)
+        return "noted"
+
+    result = stream(agent(call("note"), "done", path=path, tools=[note]), "hi", path, run_id="run-7")
+    await result.consume()
+    assert (result.run_id, (await result.answer()).run_id, seen) == ("run-7", "run-7", ["run-7"])
+    assert stream(agent("x", path=path), "hi", path).run_id != stream(agent("x", path=path), "hi", path).run_id
+
+
+@PATH
+@pytest.mark.parametrize("save_per_step", [True, False])
+async def test_save_per_step(path: Any, save_per_step: bool, tmp_path: FilePath) -> None:
+    store = tmp_path / "chats.db"
+    stored: list[int] = []
+
+    async def count() -> str:
+        """Counts what another process would find."""
+        stored.append(len(await Memory(store).messages("t1")))
+        return "counted"
+
+    ada = agent(call("count"), call("count"), "done", path=path, tools=[count], memory=Memory(store))
+    await generate(ada, "hi", path, memory=OWNER, save_per_step=save_per_step)
+    assert stored == ([1, 2] if save_per_step else [1, 1])
+
+
+@PATH
+async def test_telemetry(path: Any) -> None:
+    pytest.importorskip("opentelemetry.sdk")
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    current = trace.get_tracer_provider()
+    trace._TRACER_PROVIDER = provider
+    try:
+        ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
+        told = {"isEnabled": True, "recordOutputs": False, "functionId": "forecast"}
+        await stream(ada, "hi", path, telemetry=told).consume()
+    finally:
+        trace._TRACER_PROVIDER = current  # type: ignore[assignment]
+    spans = {span.name: span for span in exporter.get_finished_spans()}
+    assert spans.keys() == {"invoke_agent agent", "chat scripted", "execute_tool weather"}
+    attributes = dict(spans["execute_tool weather"].attributes or {})
+    assert attributes["gen_ai.tool.call.arguments"] == '{"city":"Rome"}'
+    assert "gen_ai.tool.call.result" not in attributes
+    assert attributes["gen_ai.function.id"] == "forecast"
+
+
+@PATH
+async def test_temperature_and_the_other_settings(path: Any) -> None:
+    settings = {
+        "temperature": 0.5, "max_tokens": 9, "top_p": 0.9, "top_k": 4, "presence_penalty": 0.1, "frequency_penalty": 0.2,
+        "stop_sequences": ["END"], "seed": 7, "headers": {"x-team": "blue"},
+    }  # fmt: skip
+    ada = agent("hello", path=path)
+    await generate(ada, "hi", path, **(settings if path == "legacy" else {"model_settings": settings}))
+    sent = model_of(ada).requests[0].settings
+    assert {name: getattr(sent, name) for name in settings} == settings
+
+
+@PATH
+@pytest.mark.parametrize("choice", ["auto", "none", "required", {"type": "tool", "tool_name": "weather"}])
+async def test_tool_choice(path: Any, choice: Any) -> None:
+    ada = agent("hello", path=path, tools=[weather])
+    await generate(ada, "hi", path, tool_choice=choice)
+    assert model_of(ada).requests[0].tool_choice == choice
+
+
+@PATH
+async def test_toolsets(path: Any) -> None:
+    def capital(country: str) -> str:
+        """Tells the capital of a country."""
+        return "Rome"
+
+    ada = agent("hello", path=path, tools=[weather])
+    await generate(ada, "hi", path, toolsets={"geography": [capital], "more": {"cap": capital}})
+    assert [spec.name for spec in model_of(ada).requests[0].tools] == ["weather", "capital", "cap"]
+    with pytest.raises(AgentError, match="AGENT_TOOL_NAME_COLLISION"):
+        stream(ada, "hi", path, toolsets={"other": {"weather": capital}})
+
+
+# ---- what does not go together ----
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"thread_id": "t1"}, "AGENT_MEMORY_MISSING_RESOURCE_ID: thread 't1' needs its resource too"),
+        ({"resource_id": "ada"}, "AGENT_MEMORY_MISSING_THREAD_ID"),
+        ({"memory": {"thread": "t1"}}, "AGENT_MEMORY_MISSING_RESOURCE_ID"),
+        ({"memory": {"resource": "ada"}}, "AGENT_MEMORY_MISSING_THREAD_ID"),
+        ({"memory": {"thread": {"title": "x"}, "resource": "ada"}}, "AGENT_MEMORY_MISSING_THREAD_ID"),
+        ({"memory_options": {"last_messages": 3}}, "AGENT_MEMORY_MISSING_THREAD_ID"),
+        ({"memory": {**OWNER, "options": {"last_mesages": 3}}}, "last_messages"),
+        ({"output": Point, "toolsets": {"a": [weather]}}, "experimental_output gives an object beside tool calls"),
+        ({"output": Point, "client_tools": {"a": {}}}, "experimental_output gives an object beside tool calls"),
+        ({"output": Point, "experimental_output": Point}, "choose one"),
+        ({"output": Point, "on_finish": print}, "on_finish is not called with output"),
+        ({"output": Point, "on_step_finish": print}, "on_step_finish is not called with output"),
+        ({"output": object()}, "no pydantic type"),
+        ({"max_steps": 0}, "max_steps"),
+        ({"max_steps": True}, "max_steps"),
+        ({"max_retries": -1}, "max_retries"),
+        ({"maxStep": 3}, 'did you mean "max_steps"'),
+        ({"temprature": 1}, 'did you mean "temperature"'),
+        ({"memory": {"tread": "t1"}}, 'did you mean "thread"'),
+        ({"tool_choice": "maybe"}, "tool_choice"),
+        ({"tool_choice": {"type": "tool", "tool": "x"}}, "tool_name"),
+        ({"hooks": {"before": print}}, "there are after_tool_call, before_tool_call"),
+        ({"telemetry": {"enabled": True}}, 'did you mean "is_enabled"'),
+        ({"model": scripted("x", path="new")}, "AGENT_STREAM_V2_MODEL_NOT_SUPPORTED: .* use agent.stream for it"),
+        ({"model": 7}, "AGENT_UNKNOWN_MODEL"),
+        ({"model": "anthropc/claude-sonnet-4-5"}, "anthropic"),
+        ({"model_settings": {"temperature": 1}}, "write each setting as an option"),
+        ({"structuredOutput": Point}, "write output, or experimental_output beside tools"),
+    ],
+)
+async def test_what_does_not_go_together(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(AgentError, match=words):
+        await stream(agent("x", memory=Memory(":memory:")), **options).text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"temperature": 1}, r'write model_settings=\{"temperature": ...\}'),
+        ({"maxTokens": 1}, r'write model_settings=\{"max_tokens": ...\}'),
+        ({"threadId": "t1"}, r'write memory=\{"thread": ...\}'),
+        ({"output": Point}, "write structured_output"),
+    ],
+)
+async def test_what_is_called_otherwise_on_the_new_path(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(AgentError, match=words):
+        agent("x", path="new").stream("hi", **options)
+
+
+async def test_memory_of_an_agent_that_has_none() -> None:
+    with pytest.raises(AgentError, match="AGENT_MEMORY_MISSING"):
+        stream(agent("x"), memory=OWNER)
+
+
+async def test_a_v1_model_on_the_new_path() -> None:
+    with pytest.raises(
+        AgentError, match=r"AGENT_GENERATE_V1_MODEL_NOT_SUPPORTED: .* use agent\.generate_legacy for it"
+    ):
+        await agent("x", path="legacy").generate("hi")
+
+
+def test_the_legacy_path_says_that_it_is_deprecated() -> None:
+    with pytest.warns(DeprecationWarning, match=r"use agent\.stream\(messages, model_settings="):
+        Agent(model=scripted("x")).stream_legacy("hi")

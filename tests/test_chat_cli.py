@@ -1,0 +1,104 @@
+"""`historycompat chat`, with conversations piped in and at a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_tools import run, start, terminal
+
+SCRIPT = [
+    {"tool_calls": [{"name": "look", "input": {"at": "Rome"}, "id": "look:1"}]},
+    "I cannot look.",
+    {
+        "error": {
+            "status": 400,
+            "body": "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        }
+    },
+    "It may rain.",
+]
+
+
+def talk(*lines: str, arguments: str = "") -> tuple[str, str]:
+    ran = run(f"chat {arguments}", given="".join(f"{line}\n" for line in lines).encode())
+    assert ran.code == 0, ran.err
+    return ran.out, ran.err
+
+
+def test_the_default_needs_no_network() -> None:
+    out, err = talk("Hello there", "/quit", "never")
+    assert out == "You said: Hello there\n"
+    assert err.startswith("scripted/demo. Write a message, /model NAME")
+
+
+def test_repairs_are_shown_as_they_happen(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+    out, err = talk("Is it raining?", "And tomorrow?", arguments=f"--model scripted/{script}")
+    assert out == "\nI cannot look.\nIt may rain.\n".lstrip("\n")
+    said = err.splitlines()
+    call = said.index("calls look {'at': 'Rome'}")
+    assert "is no tool" in said[call + 1]
+    refused, rule, again = said[-3:]
+    assert "anthropic-tool-id-format: 2 changes in the stored history" in (refused, rule)
+    assert again == "repaired, and sent again"
+
+
+def test_another_model_goes_on_with_the_conversation(tmp_path: Path) -> None:
+    out, err = talk("one", "/model scripted/other", "two", "/model nobody/x", "three", "/help")
+    assert out == "You said: one\nYou said: two\nYou said: three\n"
+    assert "From here on with scripted/other." in err
+    assert 'there is no provider "nobody"' in err
+    assert err.count("/quit") == 2
+
+
+def test_a_conversation_is_kept(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text("- Hello Ada.\n- Ada.\n")
+    store = tmp_path / "chats.db"
+    talk("I am Ada.", arguments=f"--store {store} --model scripted/{script}")
+    assert "I am Ada." in run(f"repair --store {store} --thread chat --model openai/gpt-5 --error x").err + _stored(
+        store
+    )
+    talk("Who am I?", arguments=f"--store {store}")
+    assert [text for text in ("I am Ada.", "Hello Ada.", "Who am I?") if text in _stored(store)] == [
+        "I am Ada.", "Hello Ada.", "Who am I?",
+    ]  # fmt: skip
+
+
+def _stored(store: Path) -> str:
+    from historycompat.store import open_store
+
+    with open_store(store) as opened:
+        return json.dumps(opened.load("chat")[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--model anthropc/claude", 'did you mean "anthropic"'),
+        ("--model nonsense", "nonsense"),
+        ("--store /no/such/folder/x.db", "there is no folder"),
+    ],
+)
+def test_what_cannot_be_is_said_at_once(arguments: str, words: str) -> None:
+    ran = run(f"chat {arguments}", given=b"hi\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_an_interrupt_ends_it() -> None:
+    with terminal(80) as (_, keyboard), start(["chat"], stdin=keyboard, stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        assert process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        os.close(keyboard)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
