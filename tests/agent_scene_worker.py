@@ -41,7 +41,7 @@ class Scene:
     def claude(self, **names: str) -> LanguageModel:
         provider = {"api_key": "any", "base_url": f"{self.origin}/anthropic"}
         return PydanticAIModel(
-            AnthropicModel("claude-sonnet-4-5", provider=AnthropicProvider(**provider)),
+            AnthropicModel("claude-sonnet-4-6", provider=AnthropicProvider(**provider)),
             specification_version=self.version,
             **names,
         )

@@ -15,6 +15,8 @@ import pytest
 from poisoned import FOREIGN_ID
 from strict_server import StrictServer
 
+from historycompat import Ruleset
+from historycompat.agent.errors import AgentError
 from historycompat.agent.models.port import LanguageModel, ModelRequest, Settings, ToolSpec
 from historycompat.agent.parts import (
     AnswerFinish,
@@ -67,7 +69,11 @@ Make = Callable[[str], Any]
 
 
 def _openai(provider: str, model: str) -> Make:
-    return lambda origin: OpenAIModel(model, base_url=f"{origin}/{provider}/v1", api_key="any", provider=provider)
+    """As it is: what a provider refuses is sent."""
+
+    return lambda origin: OpenAIModel(
+        model, base_url=f"{origin}/{provider}/v1", api_key="any", provider=provider, rules=Ruleset()
+    )
 
 
 def _anthropic(origin: str) -> PydanticAIModel:
@@ -368,6 +374,14 @@ async def test_a_server_that_is_not_there_may_come_back(name: str) -> None:
             with pytest.raises(Exception) as caught:  # noqa: PT011
                 await attempt
             assert client_says_retry(caught.value)
+
+
+async def test_a_history_that_pydantic_ai_cannot_hold_is_told(server: StrictServer) -> None:
+    async with model_of("anthropic", server.origin) as model:
+        nameless = {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "1", "input": {}}]}
+        with pytest.raises(AgentError, match=r"^AGENT_BAD_MESSAGES.*no place for this history"):
+            await model.generate(ModelRequest([user("hi"), nameless]))
+    assert server.exchanges == []
 
 
 # Connections

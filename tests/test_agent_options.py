@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -76,6 +77,27 @@ async def test_abort_signal(path: Any) -> None:
     signal.set()
     await reader
     assert stopped.is_set()
+    with pytest.raises(Aborted):
+        await result.text
+
+
+class Scope:
+    """As anyio's cancel scopes look."""
+
+    cancel_called = False
+
+    def set(self) -> None:
+        self.cancel_called = True
+
+
+@PATH
+@pytest.mark.parametrize("signal", [asyncio.Event, threading.Event, Scope])
+async def test_abort_signal_of_every_kind(path: Any, signal: Any) -> None:
+    given = signal()
+    result = stream(agent(["one ", {"pause": 60, "text": "late"}], path=path), "hi", path, abort_signal=given)
+    assert await anext(result.text_stream) == "one "
+    result = stream(agent(["one ", {"pause": 60, "text": "late"}], path=path), "hi", path, abort_signal=given)
+    given.set()
     with pytest.raises(Aborted):
         await result.text
 
@@ -250,6 +272,47 @@ async def test_memory_options(path: Any) -> None:
     assert [text for _, text in said(model_of(ada))] == ["two", "b", "three"]
 
 
+@PATH
+async def test_memory_options_working_memory(path: Any) -> None:
+    """The model keeps a text of its own, and sees it in every run of the resource."""
+    note = call("update_working_memory", {"memory": "Ada likes trains."})
+    ada = agent(note, "Noted.", "By train.", path=path, memory=Memory(":memory:"))
+    on = {"working_memory": {"enabled": True}}
+    await generate(ada, "I like trains.", path, memory={**OWNER, "options": on})
+    await generate(ada, "How do I travel?", path, memory={"thread": "t2", "resource": "ada", "options": on})
+    assert "Ada likes trains." in said(model_of(ada))[0][1]
+
+
+@PATH
+async def test_memory_options_generate_title(path: Any) -> None:
+    memory = Memory(":memory:")
+    ada = agent("Bring a coat.", "Clothes for Oslo", path=path, memory=memory)
+    titled = {**OWNER, "options": {"threads": {"generateTitle": True}}}
+    await generate(ada, "What do I wear in Oslo?", path, memory=titled)
+    thread = await memory.thread("t1")
+    assert thread
+    assert thread["title"] == "Clothes for Oslo"
+
+
+@PATH
+async def test_memory_options_semantic_recall(path: Any) -> None:
+    """What was said long ago comes back by its meaning; here its meaning is its letters."""
+
+    class Letters:
+        name, dimensions = "letters", 26
+
+        async def embed(self, texts: list[str]) -> list[list[float]]:
+            return [[1.0 + text.lower().count(chr(97 + n)) for n in range(26)] for text in texts]
+
+    memory = Memory(":memory:", embedder=Letters())
+    ada = agent(*"abcd", path=path, memory=memory)
+    for text in ("zzz zebra zoo", "hello", "hello again"):
+        await generate(ada, text, path, memory=OWNER)
+    recall = {"last_messages": 1, "semantic_recall": {"top_k": 1, "message_range": 0, "scope": "thread"}}
+    await generate(ada, "zebra zzz?", path, memory={**OWNER, "options": recall})
+    assert [text for _, text in said(model_of(ada))] == ["zzz zebra zoo", "c", "zebra zzz?"]
+
+
 async def test_memory_options_resource_id_and_thread_id_of_old() -> None:
     ada = agent(*"abc", memory=Memory(":memory:"))
     for text in ("one", "two"):
@@ -376,6 +439,7 @@ async def test_save_per_step(path: Any, save_per_step: bool, tmp_path: FilePath)
 
 
 @PATH
+@pytest.mark.integration
 async def test_telemetry(path: Any) -> None:
     pytest.importorskip("opentelemetry.sdk")
     from opentelemetry import trace

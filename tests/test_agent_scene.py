@@ -43,7 +43,7 @@ def test_the_conversation_goes_on(path: str, store: str) -> None:
         assert [told["steps"] for told in first] == [2, 2, 1, 1]
         assert server.refused == []
         assert {(each.route.provider, each.model) for each in server.accepted} == {
-            ("anthropic", "claude-sonnet-4-5"),
+            ("anthropic", "claude-sonnet-4-6"),
             ("cerebras", "zai-glm-4.7"),
             ("openai", "gpt-4.1"),
         }

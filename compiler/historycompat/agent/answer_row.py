@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from historycompat.agent.messages import now
-from historycompat.agent.parts import File, ModelPart, Reasoning, Source, TextDelta, ToolCall, ToolResult
+from historycompat.agent.parts import File, ModelPart, Options, Reasoning, Source, TextDelta, ToolCall, ToolResult
 from historycompat.processors.message_list import MessageList, Row
 
 RowPart = dict[str, Any]
@@ -39,8 +39,8 @@ class AnswerRow:
 
     def add(self, part: ModelPart) -> None:
         match part:
-            case TextDelta(text=text):
-                self._extend_text(text)
+            case TextDelta():
+                self._extend_text(part)
             case Reasoning():
                 self._extend_reasoning(part)
             case ToolCall():
@@ -87,12 +87,14 @@ class AnswerRow:
         parts: list[RowPart] = row["content"]["parts"] if row else []
         return parts
 
-    def _extend_text(self, text: str) -> None:
+    def _extend_text(self, piece: TextDelta) -> None:
         parts = self._parts
-        if parts[-1]["type"] == "text":
-            parts[-1]["text"] += text
-        else:
-            parts.append({"type": "text", "text": text})
+        if parts[-1]["type"] != "text":
+            if not piece.text:
+                return
+            parts.append({"type": "text", "text": ""})
+        parts[-1]["text"] += piece.text
+        _note(parts[-1], piece.provider_options)
 
     def _extend_reasoning(self, piece: Reasoning) -> None:
         parts = self._parts
@@ -101,9 +103,13 @@ class AnswerRow:
         part = parts[-1]
         part["reasoning"] += piece.text
         part["details"][0]["text"] += piece.text
-        if piece.provider_options:
-            part["providerMetadata"] = {**part.get("providerMetadata", {}), **piece.provider_options}
+        _note(part, piece.provider_options)
         self._open_reasoning = not piece.end
+
+
+def _note(part: RowPart, options: Options | None) -> None:
+    if options:
+        part["providerMetadata"] = {**part.get("providerMetadata", {}), **options}
 
 
 def _invocation(call: ToolCall) -> RowPart:
@@ -111,6 +117,5 @@ def _invocation(call: ToolCall) -> RowPart:
     part: RowPart = {"type": "tool-invocation", "toolInvocation": told}
     if call.provider_executed:
         part["providerExecuted"] = True
-    if call.provider_options:
-        part["providerMetadata"] = call.provider_options
+    _note(part, call.provider_options)
     return part

@@ -40,10 +40,11 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of text."""
+    """A piece of text; `provider_options` are those of the text as a whole, and may come with an empty piece."""
 
     type: ClassVar = "text-delta"
     text: str
+    provider_options: Options | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class StreamResult:
     async def _text_pieces(self) -> AsyncIterator[str]:
         async with aclosing(self._read()) as parts:
             async for part in parts:
-                if isinstance(part, TextDelta):
+                if isinstance(part, TextDelta) and part.text:
                     yield part.text
 
     async def _objects(self, output: Output) -> AsyncIterator[Any]:

@@ -1,44 +1,53 @@
-"""The command line: one command a file, in one table."""
+"""The command line: one command a file, in one table; a command is imported when it is asked for."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from historycompat import __version__
-from historycompat.cli.apply import apply
-from historycompat.cli.chat import chat
-from historycompat.cli.check import check
-from historycompat.cli.convert import convert
-from historycompat.cli.explain import explain
-from historycompat.cli.fmt import fmt
-from historycompat.cli.formats import formats
-from historycompat.cli.new import new
-from historycompat.cli.repair import repair
-from historycompat.cli.rules import rules
-from historycompat.cli.scan import scan
 from historycompat.cli.screen import complain, fail
-from historycompat.cli.test import test
-from historycompat.cli.undo import undo
-from historycompat.errors import HistoryCompatError, RuleError
+from historycompat.errors import HistoryCompatError, RuleError, did_you_mean
 
-COMMANDS = (apply, repair, undo, scan, formats, convert, check, test, fmt, explain, new, rules, chat)
+# Each is a module of that name with a function of that name.
+COMMANDS = (
+    "apply", "repair", "undo", "scan", "formats", "convert", "check", "test", "fmt", "explain", "new", "rules", "chat",
+)  # fmt: skip
+
+
+class _Commands(TyperGroup):
+    """The commands of the table."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            advice = did_you_mean(cmd_name, COMMANDS)
+            ctx.fail(f'there is no command "{cmd_name}"{f": {advice}" if advice else ""}')
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=_SETTINGS)
+        alone.command(cmd_name)(getattr(import_module(f"historycompat.cli.{cmd_name}"), cmd_name))
+        return typer.main.get_command(alone)
+
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
+    cls=_Commands,
     name="historycompat",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_SETTINGS,
     epilog="Exit codes: 0 fine, 1 findings, 2 unusable input or usage.",
 )
-
-for command in COMMANDS:
-    app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -104,7 +104,7 @@ def _thinks(request: Request) -> bool:
     if request.wire == "gemini":
         config = body.get("generationConfig")
         wanted = config.get("thinkingConfig") if isinstance(config, dict) else None
-        return isinstance(wanted, dict) and bool(wanted.get("includeThoughts"))
+        return isinstance(wanted, dict) and any(map(wanted.get, ("includeThoughts", "include_thoughts")))
     if request.wire == "responses" or request.provider in ("deepseek", "moonshot", "groq", "cerebras"):
         return models.matches(request.model, _THINKS_UNASKED)
     return False

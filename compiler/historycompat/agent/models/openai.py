@@ -12,6 +12,8 @@ from historycompat.agent.models.naming import snake_case
 from historycompat.agent.models.port import ModelRequest, SpecificationVersion, ToolSpec
 from historycompat.agent.models.prompts import PROMPT_FORMATS, as_format
 from historycompat.agent.parts import ModelPart
+from historycompat.api import apply
+from historycompat.rulesets import Ruleset
 
 _SETTINGS = {
     "temperature": "temperature",
@@ -29,13 +31,17 @@ _RENAMED = {"openai": {"max_tokens": "max_completion_tokens"}}
 _WITHOUT_SCHEMAS = frozenset({"deepseek", "moonshot", "zai"})
 
 
+_FORMAT = "openai-chat"
+
+
 class OpenAIModel:
     """A model behind any server that speaks OpenAI's chat completions API.
 
     `base_url` and `api_key` are those of the openai library, which reads OPENAI_BASE_URL and OPENAI_API_KEY where they
     are missing; for another `provider` than openai that key is not sent. `client` is an AsyncOpenAI to use instead, of
     whose settings only the retries are overruled. `headers` go with every request. Of `provider_options` those under
-    the name of the provider join the request body; `top_k` has no place in this API and is left out.
+    the name of the provider join the request body; `top_k` has no place in this API and is left out. `rules`, by
+    default the built-in ones, make the messages acceptable in the words of the API.
 
     Without `client` each event loop gets its own, which `aclose` closes.
     """
@@ -50,8 +56,10 @@ class OpenAIModel:
         client: Any = None,
         specification_version: SpecificationVersion = "v2",
         headers: Mapping[str, str] | None = None,
+        rules: Ruleset | None = None,
     ) -> None:
         self.model_id, self.provider, self.specification_version = model_id, provider, specification_version
+        self._rules = rules
         self._library = library = required("openai")
         key = api_key if api_key or provider == "openai" else "none"
         self._given = None if client is None else client.with_options(max_retries=0, default_headers=headers)
@@ -94,7 +102,7 @@ class OpenAIModel:
         settings = {name: getattr(request.settings, ours) for ours, name in names.items()}
         body: dict[str, Any] = {
             "model": self.model_id,
-            "messages": as_format(request.prompt, PROMPT_FORMATS[self.specification_version], "openai-chat"),
+            "messages": self._messages(request.prompt),
             **{name: value for name, value in settings.items() if value is not None},
         }
         if request.tools:
@@ -103,6 +111,11 @@ class OpenAIModel:
         if request.output_schema is not None:
             body |= self._structured(dict(request.output_schema), body["messages"])
         return body
+
+    def _messages(self, prompt: list[Any]) -> Any:
+        """Only here the messages are in the words of the API, of which each provider knows others."""
+        messages = as_format(prompt, PROMPT_FORMATS[self.specification_version], _FORMAT)
+        return apply(messages, model=f"{self.provider}/{self.model_id}", format=_FORMAT, rules=self._rules).messages
 
     def _structured(self, schema: dict[str, Any], messages: list[Any]) -> dict[str, Any]:
         """The answer's text shall be JSON: by the schema, or by telling the model what it is."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+from historycompat.agent.errors import AgentError
 from historycompat.agent.models.clients import PerLoop, lost_connections, required
 from historycompat.agent.models.naming import snake_case
 from historycompat.agent.models.port import ModelRequest, SpecificationVersion
@@ -33,8 +35,8 @@ _BOTH = "google_supports_tool_combination"  # older models of Google take either
 class PydanticAIModel:
     """A model of pydantic-ai: its object, its name such as `anthropic:claude-sonnet-4-5`, or a function that makes it.
 
-    Of `provider_options` those under the name of the provider become pydantic-ai's settings of that provider:
-    `{"anthropic": {"thinking": ...}}` is `anthropic_thinking`.
+    Of `provider_options` those under the name of the provider, or of its family (google for vertex), become settings of
+    pydantic-ai: `{"anthropic": {"thinking": ...}}` is `anthropic_thinking`.
 
     The connections of an object are its owner's; otherwise each event loop has its own, which `aclose` closes. A stream
     that is left early closes its connection, but for Google: google-genai 2.34 leaves it open until Python collects it.
@@ -100,7 +102,11 @@ class PydanticAIModel:
         for message in messages:
             for part in message["parts"]:
                 self._sign(part)
-        return required("pydantic_ai.messages").ModelMessagesTypeAdapter.validate_json(json.dumps(messages))
+        adapter = required("pydantic_ai.messages").ModelMessagesTypeAdapter
+        try:
+            return adapter.validate_json(json.dumps(messages))
+        except ValueError as error:
+            raise AgentError("AGENT_BAD_MESSAGES", f"pydantic-ai has no place for this history: {error}") from error
 
     def _sign(self, part: dict[str, Any]) -> None:
         """Signatures on calls and texts are sent to whom they name only, and only Google puts any there."""
@@ -110,7 +116,7 @@ class PydanticAIModel:
     def _settings(self, request: ModelRequest) -> dict[str, Any]:
         given = {name: getattr(request.settings, ours) for ours, name in _SETTINGS.items()}
         settings = {name: value for name, value in given.items() if value is not None}
-        settings.update(self._own_settings(request.provider_options.get(self.provider) or {}))
+        settings |= self._own_settings(request)
         if request.tools:
             choice = request.tool_choice
             settings["tool_choice"] = choice if isinstance(choice, str) else [choice["tool_name"]]
@@ -124,9 +130,11 @@ class PydanticAIModel:
         ]
         return tuple(f"{name} is no setting of {self.provider}/{self.model_id}: it was left out" for name in names)
 
-    def _own_settings(self, options: Any) -> dict[str, Any]:
-        prefix = self._known.system.partition("-")[0] + "_"
-        return {f"{prefix}{key.removeprefix(prefix)}": value for key, value in snake_case(options, deep=True).items()}
+    def _own_settings(self, request: ModelRequest) -> dict[str, Any]:
+        family = self._known.system.partition("-")[0]
+        given = [request.provider_options.get(name) or {} for name in dict.fromkeys((family, self.provider))]
+        options = snake_case(ChainMap(*reversed(given)), deep=True)
+        return {f"{family}_{key.removeprefix(f'{family}_')}": value for key, value in options.items()}
 
     def _parameters(self, request: ModelRequest) -> Any:
         tools = required("pydantic_ai.tools")

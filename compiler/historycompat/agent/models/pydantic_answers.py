@@ -29,7 +29,7 @@ _REASONS: dict[str | None, FinishReason] = {
     None: "unknown",
 }
 _WHOLE_AT_START = ("builtin-tool-return", "file")
-_WHOLE_AT_END = ("thinking", "tool-call", "builtin-tool-call")
+_WHOLE_AT_END = ("text", "thinking", "tool-call", "builtin-tool-call")
 
 
 def info_of(response: Any, warnings: tuple[str, ...]) -> ResponseInfo:
@@ -41,7 +41,7 @@ def parts_of(response: Any, part: Any) -> Iterator[ModelPart]:
     for read in _canonical(response, part):
         match read["type"]:
             case "text" if read["text"]:
-                yield TextDelta(read["text"])
+                yield TextDelta(read["text"], read.get("providerOptions"))
             case "reasoning":
                 yield Reasoning(read["text"], read.get("providerOptions"), end=True)
             case "tool-call":
@@ -66,8 +66,19 @@ def parts_of_event(stream: Any, event: Any) -> Iterator[ModelPart]:
             yield _DELTAS[event.delta.part_delta_kind](event.delta.content_delta)
         case "part_end" if event.part.part_kind in _WHOLE_AT_END:
             for part in parts_of(stream, event.part):
-                # the text of reasoning has been said
-                yield Reasoning("", part.provider_options, end=True) if isinstance(part, Reasoning) else part
+                yield from _what_is_left(part)
+
+
+def _what_is_left(part: ModelPart) -> Iterator[ModelPart]:
+    """Of a part whose text has been said."""
+    match part:
+        case TextDelta(provider_options=options):
+            if options:
+                yield TextDelta("", options)
+        case Reasoning(provider_options=options):
+            yield Reasoning("", options, end=True)
+        case _:
+            yield part
 
 
 def finish_of(response: Any) -> Iterator[AnswerFinish]:

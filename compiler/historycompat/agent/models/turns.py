@@ -71,7 +71,7 @@ def _spelt(turn: Any, request: ModelRequest, seed: str) -> Iterator[Piece]:
     if isinstance(turn, str):
         yield from map(TextDelta, words(turn))
     elif isinstance(turn, (*_PARTS, Pause, CutOff, Exception)):
-        piece: Piece = turn
+        piece: Any = turn
         yield piece
     elif isinstance(turn, Mapping):
         yield from _of_data(turn, seed)
