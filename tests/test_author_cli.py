@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -130,6 +131,13 @@ def test_chosen_tests(tmp_path: Path, capfd: Capture) -> None:
     file = _pack(tmp_path, _case(**VERDICTS["noisy"]))
     assert run(capfd, "test", file, "-k", "it goes").code == 0
     assert run(capfd, "test", file, "-k", "NO-REASONING").code == 1
+
+
+def test_a_choice_of_no_test(tmp_path: Path, capfd: Capture) -> None:
+    ran = run(capfd, "test", _pack(tmp_path), "-k", "no-reasonin g")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no test has 'no-reasonin g' in its name" in ran.err
+    assert 'did you mean "no-reasoning"?' in ran.err
 
 
 def test_json_and_junit(tmp_path: Path, capfd: Capture) -> None:
@@ -287,32 +295,6 @@ def test_everything_with_a_page_is_explained(capfd: Capture) -> None:
     assert _explained(capfd, ":late") == reference.state_page("late")
 
 
-def test_an_error_names_the_rules_that_it_wakes(tmp_path: Path, capfd: Capture) -> None:
-    text = "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
-    for words in (text, json.dumps({"error": {"message": text}}), f"@{_pack(tmp_path, text, 'error.txt')}"):
-        said = _explained(capfd, words)
-        assert said.startswith("# This error would wake 1 rule\n")
-        assert "## anthropic-tool-id-format\n" in said
-        assert "functions_bash_0" in said  # its example
-
-
-def test_an_error_wakes_by_status_and_model(tmp_path: Path, capfd: Capture) -> None:
-    rules = ("--rules", _pack(tmp_path))
-    body = json.dumps({"status": 500, "message": "the reasoning_contentx is unsupported"})
-    assert "## no-reasoning (sleeps: it waits for status 400, and this is 500)\n" in _explained(capfd, body, *rules)
-    said = _explained(capfd, "there is no thinking in groqland", "-m", "openai/gpt-5", *rules)
-    assert "would wake no rules for openai/gpt-5" in said
-    assert "## no-reasoning (sleeps: it does not concern openai/gpt-5)\n" in said
-    assert "## no-reasoning\n" in _explained(capfd, "there is no thinking in groqland", "-m", "groq/llama", *rules)
-
-
-def test_an_error_that_nothing_knows(tmp_path: Path, capfd: Capture) -> None:
-    said = _explained(capfd, "the blue content of reasoning went unsupported", "--rules", _pack(tmp_path))
-    assert said.startswith("# This error would wake no rules\n")
-    assert "- no-reasoning, for `/reasoning_content. is unsupported/`\n" in said
-    assert "historycompat new my-rule --from-error" in said
-
-
 def test_an_unknown_word(capfd: Capture) -> None:
     ran = run(capfd, "explain", "drp")
     assert (ran.code, ran.out) == (2, "")
@@ -383,6 +365,28 @@ def test_patterns_leave_open_what_varies(text: str, pattern: str) -> None:
     assert error_pattern(found) == pattern
 
 
+@pytest.mark.parametrize(
+    ("model", "pattern", "doubt"),
+    [
+        ("groq/llama", "groq/", ""),
+        ("acme/frontier-1", "acme/", "no provider that is known here is named acme"),
+        ("antropic/claude-opus", "antropic/", 'did you mean "anthropic"?'),
+        ("house-model", "*/house-model", "no provider is known for house-model"),
+        ("two words", None, "two words makes no model pattern"),
+    ],
+)
+def test_a_model_is_kept_as_it_is_given(
+    model: str, pattern: str | None, doubt: str, tmp_path: Path, capfd: Capture
+) -> None:
+    error = _pack(tmp_path, "the frobnicator was not amused today", "error.txt")
+    for ran in (_new(capfd, "a", "-m", model), _new(capfd, "a", "-m", model, "--from-error", error)):
+        assert ran.code == 0
+        assert (f"    models: ['{pattern}']\n" in ran.out or f"    models: [{pattern}]\n" in ran.out) == bool(pattern)
+        assert doubt in ran.err
+        assert bool(ran.err) == bool(doubt)
+        _assert_good(ran.out)
+
+
 def _new(capfd: Capture, *arguments: str) -> Ran:
     return run(capfd, "new", *arguments)
 
@@ -406,6 +410,7 @@ def test_new_from_files(tmp_path: Path, capfd: Capture) -> None:
     [
         (("My Rule",), "kebab-case"),
         (("a", "--from-error", "no-such-file"), "no-such-file"),
+        (("a", "--from-error", sys.executable), "this is not text"),
         (("a", "--history", "x.json"), "--from-error"),
     ],
 )
@@ -426,3 +431,45 @@ def test_every_code_has_an_example_that_draws_it() -> None:
 def test_the_hooks_name_commands_that_exist() -> None:
     hooks = YAML(typ="safe", pure=True).load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {hook["entry"] for hook in hooks} == {"historycompat check", "historycompat fmt", "historycompat test"}
+
+
+# ----- rules
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_rules_write_their_pages_anew(tmp_path: Path, capfd: Capture) -> None:
+    folder = tmp_path / "made" / "pages"
+    ran = run(capfd, "rules", "--docs", str(folder))
+    assert ran.code == 0
+    assert _files(folder) == dict(reference.rule_pages(Ruleset.builtin()))
+    assert run(capfd, "rules", "--docs", str(folder), "--model", "groq/llama", "-r", _pack(tmp_path)).code == 0
+    assert "no-reasoning.md" in _files(folder)
+    assert len(_files(folder)) < 80
+    assert [path.name for path in folder.parent.iterdir()] == ["pages"]  # nothing of the old ones, nothing half-made
+
+
+def test_rules_lose_nobodys_files(tmp_path: Path, capfd: Capture) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# Rules of the house", encoding="utf-8")
+    before = _files(tmp_path)
+    for place, said in (
+        (tmp_path, "'README.md' and 1 more is none of these pages"),
+        (tmp_path / "notes.txt", "no fol"),
+    ):
+        ran = run(capfd, "rules", "--docs", str(place))
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+    assert _files(tmp_path) == before
+    assert run(capfd, "rules", str(tmp_path)).code == 2  # without --docs
+
+
+def test_rules_for_a_model_nobody_knows(capfd: Capture) -> None:
+    ran = run(capfd, "rules", "--model", "antropic/claude")
+    assert ran.code == 0
+    assert 'no provider or model antropic/claude is known here; did you mean "anthropic"?' in ran.err
+    assert "only the rules for every provider apply" in ran.err
+    assert "note" not in run(capfd, "rules", "--model", "claude-opus-5").err
+    assert "note" not in run(capfd, "rules", "--model", "groq/anything").err

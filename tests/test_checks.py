@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,25 @@ def test_complaints_about_a_file(path: Path) -> None:
     assert found == {name: {path.stem} if name.startswith("bad-") else set() for name in found}
     for kind in ("bad-", "good-"):
         assert sum(name.startswith(kind) for name in found) >= 2
+
+
+NEVER = re.split(r"^# === (.+)\n", (DATA / "never.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize(("title", "lines"), list(zip(NEVER[::2], NEVER[1::2], strict=True)), ids=NEVER[::2])
+def test_what_never_matches_is_told(title: str, lines: str) -> None:
+    """Ten statements of each kind that do nothing, whatever the history, and ten of their like that do something."""
+    kind, code = title.rsplit(" ", 1)
+    shown = []
+    counts = Counter[str]()
+    for verdict, statement in (line.split(" ", 1) for line in lines.splitlines()):
+        pack, complaints = read(Source("x.rules", f"rule x {{ {statement} }}"), "rules")
+        assert pack is not None
+        assert {complaint.code for complaint in complaints} == ({code} if verdict == "bad" else set()), statement
+        shown += map(render, complaints)
+        counts[verdict] += 1
+    assert min(counts["bad"], counts["good"]) >= 10
+    golden(f"never/{kind.replace(' ', '_').replace('`', '')}.txt", "\n\n".join(shown) + "\n")
 
 
 def test_every_code_has_a_file() -> None:

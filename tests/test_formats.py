@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -18,17 +18,28 @@ from typing import Any
 
 import jsonschema
 import pytest
-from canonical import broken_prompts, joined_neighbours, prompts
+from canonical import broken_prompts, prompts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from lens_laws import (
+    broken_natives,
+    comparable,
+    edited,
+    from_scratch,
+    items_of,
+    lost,
+    most_lost,
+    refused,
+    rewritten,
+    single_edits,
+)
 from support import json_lines, shared
 
 from historycompat import formats
 from historycompat.edits import Edit, Lineage, commit, same
 from historycompat.errors import HistoryError, NotCarried, UnknownFormat
 from historycompat.formats.folding import ITEM
-from historycompat.formats.format import OPAQUE, SAYS, Format, Reading
-from historycompat.formats.pairing import is_made
+from historycompat.formats.format import OPAQUE, SAYS, Format
 from historycompat.formats.responses_items import RUN
 
 FOLDER = Path(__file__).parent / "formats"
@@ -45,17 +56,6 @@ every_format = pytest.mark.parametrize("name", NAMES)
 
 def format_of(payload: str) -> Format:
     return formats.find(payload.partition("/")[0])
-
-
-def rewritten(kind: Format, reading: Reading, messages: Any = None, lineage: Lineage | None = None) -> Any:
-    """What a format writes for edited messages of a reading."""
-    messages = reading.messages if messages is None else messages
-    return kind.write(reading, messages, reading.tools, reading.params, lineage or Lineage())
-
-
-def from_scratch(kind: Format, prompt: list[Any], empty: Any) -> Any:
-    reading = kind.read(empty)
-    return kind.write(reading, prompt, reading.tools, reading.params, Lineage())
 
 
 def reported() -> Iterator[dict[str, Any]]:
@@ -171,76 +171,6 @@ def schema_validator(name: str) -> jsonschema.Draft202012Validator:
 
 # Edits
 
-Made = tuple[list[Any], Lineage]
-
-
-def edited(reading: Reading, *edits: Edit) -> Made:
-    lineage = Lineage()
-    root, _ = commit({"messages": reading.messages}, edits, lineage)
-    return root["messages"], lineage
-
-
-def single_edits(messages: list[Any]) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Every single edit of a few kinds: another text, input or output, a dropped part or message, an inserted message."""
-    new = {"role": "user", "content": [{"type": "text", "text": "inserted"}]}
-    for index, message in enumerate(messages):
-        at = ("messages", index)
-        yield f"drop message {index}", (Edit("remove", at),)
-        yield f"insert before {index}", (Edit("add", at, new),)
-        parts = message.get("content") if isinstance(message, dict) else None
-        if isinstance(parts, str):
-            yield f"say {index}", (Edit("replace", (*at, "content"), "changed"),)
-        for position, part in enumerate(parts if isinstance(parts, list) else []):
-            if isinstance(part, dict):
-                place = (*at, "content", position)
-                if len(parts) > 1:
-                    yield f"drop part {index}/{position}", (Edit("remove", place),)
-                yield from (
-                    (f"set {key} of {index}/{position}", (Edit("replace", (*place, *key.split(".")), value),))
-                    for key, value in (
-                        ("text", f"changed {index}/{position}"),
-                        ("input", {"changed": True}),
-                        ("toolCallId", "changed_id"),
-                        ("output", {"type": "text", "value": "changed"}),
-                    )
-                    if key in part and (key != "output" or message.get("role") == "tool")
-                )
-    yield "append", (Edit("add", ("messages", len(messages)), new),)
-
-
-def comparable(kind: Format, messages: list[Any]) -> list[Any]:
-    """Messages without what the format derives: names and ids of results where calls give them, messages without
-    parts, the bounds of neighbouring assistant messages."""
-    kept = [m for m in copy.deepcopy(messages) if not (isinstance(m, dict) and m.get("content") in ([], None))]
-    for message in kept:
-        content = message.get("content") if isinstance(message, dict) else None
-        for part in content if isinstance(content, list) else []:
-            is_result = isinstance(part, dict) and part.get("type") == "tool-result"
-            if "result-names" not in kind.says and is_result:
-                part.pop("toolName", None)
-            if (
-                "result-ids" not in kind.says
-                and isinstance(part, dict)
-                and (is_result or is_made(part.get("toolCallId")))
-            ):
-                part.pop("toolCallId", None)
-        if "many-texts" not in kind.says and isinstance(content, list):
-            message["content"] = joined_texts(content)
-    return kept if "neighbours" in kind.says else joined_neighbours(kept)
-
-
-def joined_texts(parts: list[Any]) -> list[Any]:
-    """Parts with all texts as one, and all reasoning."""
-    joined: list[Any] = []
-    for part in parts:
-        kind = part.get("type") if isinstance(part, dict) else None
-        first = next((one for one in joined if isinstance(one, dict) and one.get("type") == kind), None)
-        if first is not None and kind in ("text", "reasoning"):
-            first["text"] = f"{first['text']}\n\n{part['text']}"
-        else:
-            joined.append(part)
-    return joined
-
 
 @payloads
 def test_one_edit_is_written_and_leaves_every_other_native_object_alone(name: str) -> None:
@@ -251,40 +181,13 @@ def test_one_edit_is_written_and_leaves_every_other_native_object_alone(name: st
     for what, edits in single_edits(reading.messages):
         messages, lineage = edited(reading, *edits)
         index = edits[0].path[1]
-        if index < len(messages) and isinstance(messages[index], dict) and _refused(kind, messages[index]):
+        if index < len(messages) and isinstance(messages[index], dict) and refused(kind, messages[index]):
             continue
         written = rewritten(kind, reading, messages, lineage)
         assert comparable(kind, kind.read(written).messages) == comparable(kind, messages), what
-        lost = _lost(_items(native), _items(written))
-        assert len(lost) <= _most_lost(kind, reading, what), what
+        gone = lost(items_of(native), items_of(written))
+        assert len(gone) <= most_lost(kind, reading, what), what
         assert native == before, what
-
-
-def _refused(kind: Format, message: dict[str, Any]) -> bool:
-    content = message.get("content")
-    places = (None, *range(len(content) if isinstance(content, list) else 0))
-    return any(kind.carries(message, place) for place in places)
-
-
-def _most_lost(kind: Format, reading: Reading, what: str) -> int:
-    """The native items that one edit may touch: one, or where items are parts all that a dropped message has."""
-    if "neighbours" in kind.says or not what.startswith("drop message"):
-        return 1
-    content = reading.messages[int(what.split()[-1])]["content"]
-    return max(1, len(content) if isinstance(content, list) else 0)
-
-
-def _items(native: Any) -> list[Any]:
-    """The messages of a native history, and a system prompt beside them."""
-    if isinstance(native, list):
-        return native
-    held = next(native[key] for key in ("messages", "prompt", "contents", "input") if key in native)
-    beside = [native[key] for key in ("system", "systemInstruction", "instructions") if key in native]
-    return [*beside, *(held if isinstance(held, list) else [])]
-
-
-def _lost(old: list[Any], new: list[Any]) -> list[Any]:
-    return [item for item in old if not any(item is other for other in new)]
 
 
 @payloads
@@ -296,8 +199,8 @@ def test_an_edited_message_keeps_the_native_parts_that_were_not_edited(name: str
             continue
         messages, lineage = edited(reading, *edits)
         written = rewritten(kind, reading, messages, lineage)
-        lost = _lost(list(_parts(_items(PAYLOADS[name]["native"]))), list(_parts(_items(written))))
-        assert len(lost) <= 1, what
+        gone = lost(list(_parts(items_of(PAYLOADS[name]["native"]))), list(_parts(items_of(written))))
+        assert len(gone) <= 1, what
 
 
 COPIES = ("toolInvocations", "toolCallArgs")  # what rows say a second time
@@ -325,40 +228,8 @@ def test_broken_histories_pass_and_can_be_edited(name: str, data: st.DataObject)
     what, edits = data.draw(st.sampled_from(choices))
     messages, lineage = edited(reading, *edits)
     written = rewritten(kind, reading, messages, lineage)
-    assert len(_lost(native, written)) <= _most_lost(kind, reading, what)
+    assert len(lost(native, written)) <= most_lost(kind, reading, what)
     assert same(native, before)
-
-
-@st.composite
-def broken_natives(draw: Callable[..., Any], kind: Format) -> list[Any]:
-    """A native history of a valid prompt, with native objects damaged as canonical ones are by `broken_prompts`."""
-    native = copy.deepcopy(from_scratch(kind, draw(prompts(kind.says)), []))
-    for _ in range(draw(st.integers(1, 3))):
-        holders = [node for node in _walk(native) if node]
-        if holders:
-            holder = draw(st.sampled_from(holders))
-            key = draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
-            odd = (
-                st.none()
-                | st.booleans()
-                | st.integers()
-                | st.text(max_size=4)
-                | st.just([])
-                | st.just({})
-                | st.just(["x", {}])
-            )
-            if isinstance(holder, dict) and draw(st.booleans()):
-                del holder[key]
-            else:
-                holder[key] = draw(odd)
-    return native
-
-
-def _walk(value: Any) -> Iterator[Any]:
-    if isinstance(value, (dict, list)):
-        yield value
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _walk(inner)
 
 
 @every_format
@@ -395,7 +266,7 @@ def test_edits_on_edits_are_written(name: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(2, 4))):
         choices = [edits for _, edits in [*single_edits(root["messages"]), *merges(root["messages"])]]
         changed, _ = commit(root, data.draw(st.sampled_from(choices)), lineage)
-        if not any(isinstance(m, dict) and _refused(kind, m) for m in changed["messages"]):
+        if not any(isinstance(m, dict) and refused(kind, m) for m in changed["messages"]):
             root = changed
     written = rewritten(kind, reading, root["messages"], lineage)
     order = _slot_order if "any-order" not in kind.says else lambda messages: messages

@@ -59,8 +59,9 @@ def test_a_file_without_header_has_its_own_name() -> None:
     assert parse.rules_file(Source("some/where/mine.rules", "rule a { drop call }")).name == "mine"
 
 
-def test_an_empty_file_is_an_empty_pack() -> None:
-    assert parse.rules_file(Source("mine.rules", "\ufeff# nothing yet\n")).rules == ()
+def test_an_empty_file_is_refused() -> None:
+    with pytest.raises(RuleError, match="E105 this file holds no rules"):
+        parse.rules_file(Source("mine.rules", "\ufeff# nothing yet\n"))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

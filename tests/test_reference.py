@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +14,14 @@ import pytest
 from ruamel.yaml import YAML
 from support import ROOT
 
+from historycompat.codes import CODES
 from historycompat.language import schema
+from historycompat.reference import code_page
+from historycompat.rulesets import Ruleset
 
 _generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 generated: Callable[[], Iterator[tuple[Path, str]]] = _generate["generated"]
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def test_generated_files_are_current() -> None:
@@ -31,13 +36,39 @@ def test_generated_files_are_current() -> None:
     assert not left
 
 
-def test_every_link_of_the_index_leads_to_a_page() -> None:
-    import re
+@pytest.mark.parametrize("index", ["README.md", "rules/README.md"])
+def test_every_link_of_an_index_leads_to_a_page(index: str) -> None:
+    file = REFERENCE / index
+    links = re.findall(r"\]\(([^)#]+\.md)\)", file.read_text(encoding="utf-8"))
+    assert len(set(links)) > 80
+    assert all((file.parent / link).is_file() for link in links)
 
-    index = (ROOT / "docs" / "reference" / "README.md").read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)]+\.md)\)", index)
-    assert len(links) > 90
-    assert all((ROOT / "docs" / "reference" / link).is_file() for link in links)
+
+def test_every_rule_has_a_page_and_stands_in_its_index() -> None:
+    index = (REFERENCE / "rules" / "README.md").read_text(encoding="utf-8")
+    for rule in Ruleset.builtin():
+        page = (REFERENCE / "rules" / f"{rule.name}.md").read_text(encoding="utf-8")
+        assert f"({rule.name}.md) (" in index
+        for part in ("## What it does", "## For example", "It runs ", "It is ", *rule.meaning.see):
+            assert part in page, (rule.name, part)
+        assert "## What providers say" in page or rule.triggers
+        assert bool(rule.triggers) == ("## What wakes it" in page)
+        assert rule.meaning.verified in page
+
+
+def test_every_state_and_variable_is_shown_at_work() -> None:
+    pages_ = [path for kind in ("states", "variables") for path in (REFERENCE / kind).glob("*.md")]
+    assert len(pages_) > 20
+    for path in pages_:
+        text = path.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```diff\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        assert blocks
+        for block in blocks:  # something changes, or is found
+            assert re.search(r"^[-+] ", block, re.MULTILINE) or "The finding: " in text, path.name
+
+
+def test_every_code_is_shown_with_what_is_said_about_it() -> None:
+    assert [name for name in CODES if "of which the compiler says" not in code_page(name)] == []
 
 
 def _errors(pack: Any) -> list[str]:

@@ -178,7 +178,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "no such file": (("repair", "nothing.json", *ASKED), "nothing.json: there is no such file"),
     "no such error file": (
         ("repair", "history.json", "--model", "m", "--error", "@nothing.txt"),
-        "nothing.txt: No such file or directory",
+        "nothing.txt: there is no such file",
     ),
     "an empty error": (("repair", "history.json", "--model", "m", "--error", " "), "--error says nothing"),
     "no such format": (("repair", "history.json", *ASKED, "--format", "antropic"), 'did you mean "anthropic"?'),

@@ -137,5 +137,5 @@ def without_ids(value: Any) -> Any:
 def test_halves_without_ids_pair_by_name_then_by_order(turn: list[str], answers: list[str], paired: list[int]) -> None:
     calls = [{"type": "tool-call", "toolName": name} for name in turn]
     results = [{"type": "tool-result", "toolName": name} for name in answers]
-    identify([{"role": "assistant", "content": calls}, {"role": "tool", "content": results}])
+    identify([*calls, *results])
     assert [result["toolCallId"] for result in results] == [f"unidentified_{number}" for number in paired]

@@ -101,6 +101,43 @@ def test_new_parts_of_one_id_are_one_item() -> None:
     ]
 
 
+CHAT_ITEMS: list[dict[str, Any]] = [
+    {
+        "role": "assistant",
+        "content": "I will look.",
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":1}'}},
+            {"id": "c2", "type": "function", "function": {"name": "ask", "arguments": "{}"}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "worn"},
+    {"role": "tool", "tool_call_id": "c2", "content": "no"},
+]
+
+
+def test_messages_of_the_chat_api_become_items_with_the_option() -> None:
+    places = [(0, 1), (0, 2), (1, 0), (2, 0)]
+    flags = [("messages", index, "content", at, "providerOptions", "openai", "chat") for index, at in places]
+    assert after("openai-responses", CHAT_ITEMS, *(Edit("remove", flag) for flag in flags)) == [
+        {"role": "assistant", "content": "I will look."},
+        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at":1}'},
+        {"type": "function_call", "call_id": "c2", "name": "ask", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "worn"},
+        {"type": "function_call_output", "call_id": "c2", "output": "no"},
+    ]
+
+
+def test_messages_of_the_chat_api_stay_such_when_other_things_change() -> None:
+    calls = CHAT_ITEMS[0]["tool_calls"]
+    written = after("openai-responses", CHAT_ITEMS, Edit("replace", ("messages", 0, "content", 1, "toolCallId"), "c_1"))
+    assert written == [{**CHAT_ITEMS[0], "tool_calls": [{**calls[0], "id": "c_1"}, calls[1]]}, *CHAT_ITEMS[1:]]
+    assert written[0]["tool_calls"][1] is calls[1]
+    assert after("openai-responses", CHAT_ITEMS, Edit("remove", ("messages", 0, "content", 0)))[0] == {
+        **CHAT_ITEMS[0],
+        "content": None,
+    }
+
+
 def test_instructions_stay_a_text_and_a_text_input_becomes_a_list_only_when_edited() -> None:
     body = payload("openai-responses/text_body")
     texts = [{"type": "text", "text": "Be kind."}, {"type": "text", "text": "Be brief."}]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from historycompat import formats
@@ -22,7 +22,7 @@ from historycompat.runtime.wake import woken
 from historycompat.shorthand import ShorthandError, messages, plain
 from historycompat.view import CANONICAL, Context, Shape
 
-FIELDS = ("name", "model", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
+FIELDS = ("name", "model", "also", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,22 @@ def run_case(rule: Rule, number: int) -> Verdict:
     """The verdict on one case of a rule, which are counted from 0."""
     name, case = case_name(rule, number), rule.meaning.tests[number]
     try:
-        return _Case(rule, name, case).verdict()
+        verdict = _Case(rule, name, case).verdict()
+        for model in _others(case) if verdict.passed else ():
+            verdict = _Case(rule, name, case | {"model": model}).verdict()
+            if not verdict.passed:
+                return replace(verdict, problem=f"for {model}: {verdict.problem}")
+        return verdict
     except ShorthandError as error:
         return Verdict(rule.name, name, "unusable", str(error))
+
+
+def _others(case: dict[str, Any]) -> list[Any]:
+    """Models that the same must come out for."""
+    others = case.get("also", [])
+    if not isinstance(others, list):
+        raise ShorthandError("`also` is a list of other models that the same comes out for")
+    return others
 
 
 def case_name(rule: Rule, number: int) -> str:

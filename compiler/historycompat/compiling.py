@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,13 @@ def complaints_about(source: Source, kind: Kind) -> tuple[Pack | None, list[Comp
     """All complaints about a rule file, in file order, and its tree where it has one."""
     pack, _, complaints = _read(source, kind)
     return pack, complaints
+
+
+def warnings_about(packs: Sequence[Pack], before: Iterable[ruleset.Rule] = ()) -> list[Complaint]:
+    """What is doubtful in packs without errors that run together, in this order, behind `before`; by pack and place."""
+    from historycompat.language.checks.warnings import ruleset_warnings
+
+    return ruleset_warnings(packs, [rule.meaning for rule in before])
 
 
 def _in_file(complaint: Complaint) -> tuple[int, str]:

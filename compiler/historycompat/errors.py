@@ -46,12 +46,22 @@ class HistoryCompatError(Exception):
     """The root: catch this to catch everything this library raises on purpose."""
 
 
+# Of one file nobody reads more at once.
+MOST_SHOWN = 25
+
+
+def more(total: int) -> list[str]:
+    """A line about the complaints of a file that are not shown, where there are too many."""
+    return [f"and {total - MOST_SHOWN:,} more"] if total > MOST_SHOWN else []
+
+
 class RuleError(HistoryCompatError):
     """A rule file was refused. `complaints` holds all that is wrong with it, in file order."""
 
     def __init__(self, complaints: Iterable[Complaint]) -> None:
         self.complaints = tuple(complaints)
-        super().__init__("\n".join(self._line(c) for c in self.complaints))
+        lines = [self._line(c) for c in self.complaints[:MOST_SHOWN]]
+        super().__init__("\n".join([*lines, *more(len(self.complaints))]))
 
     @staticmethod
     def _line(complaint: Complaint) -> str:

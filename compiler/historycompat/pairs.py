@@ -13,9 +13,12 @@ from historycompat.edits import Pointer, value_at
 class Site:
     """Where a format keeps tool calls or results, and under which keys.
 
-    `within` is the message key that holds the list (None: the message itself is the call or result); `type` is what its
-    `type` must be (None: anything there is one); `name` is empty where none is kept; `roles` are the messages it may
-    stand in (empty: any). An `id` of several keys lies in an object that tells calls and results from their neighbours.
+    `within` is the message key that holds the list (None: the message itself is the call or result), `inside` are the
+    keys that lead on from there; `type` is what the value under `type_key` must be (`tool-*`: begin with; None: any
+    object there is one); `name` is empty where none is kept; `roles` are the messages it may stand in (empty: any). An
+    `id` of several keys lies in an object that tells calls and results from their neighbours. `state` is a path whose
+    value must be one of `states` (none given: anything but null). `joined`: a result is said in the object of its call.
+    `fresh` is what a new message has beside its results, by path.
     """
 
     within: str | None
@@ -23,10 +26,32 @@ class Site:
     id: tuple[str, ...]
     name: tuple[str, ...]
     roles: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    type_key: str = "type"
+    state: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    joined: bool = False
+    fresh: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The path of the list in a message; empty where the message itself is the call or result."""
+        return () if self.within is None else (self.within, *self.inside)
 
     def holds(self, part: dict[str, Any]) -> bool:
         """Whether an object that stands here is a call or result."""
-        return (self.type is None or part.get("type") == self.type) and isinstance(value_at(part, self.id[:-1]), dict)
+        if self.type is not None and not _is_type(part.get(self.type_key), self.type):
+            return False
+        if self.state and not self._is_in_state(value_at(part, self.state)):
+            return False
+        return isinstance(value_at(part, self.id[:-1]), dict)
+
+    def _is_in_state(self, state: Any) -> bool:
+        return state in self.states if self.states else state is not None
+
+
+def _is_type(kind: Any, wanted: str) -> bool:
+    return kind == wanted or (wanted.endswith("*") and isinstance(kind, str) and kind.startswith(wanted[:-1]))
 
 
 @dataclass(slots=True, eq=False)
@@ -50,8 +75,9 @@ class Half:
 
 @dataclass(slots=True, eq=False)
 class Occurrence:
-    """A call, a result, or both: a call opens an occurrence of its id, and a result belongs to the nearest earlier
-    unanswered call with its id. `number` counts occurrences in order of appearance."""
+    """A call, a result, or both: a call opens an occurrence of its id, and a result belongs to the call in whose object
+    it stands or else to the nearest earlier unanswered call with its id. `number` counts occurrences in order of
+    appearance."""
 
     number: int
     call: Half | None = None
@@ -72,7 +98,11 @@ class Pairing:
     def _place(self, is_call: bool, half: Half) -> None:
         key = half.id if isinstance(half.id, (str, int, float)) else None
         waiting = self._open.get(key, [])
-        if is_call or not waiting:
+        joined = self._at.get(half.path)
+        if joined is not None and joined in waiting:
+            occurrence = joined
+            waiting.remove(occurrence)
+        elif is_call or not waiting:
             occurrence = Occurrence(len(self.occurrences))
             self.occurrences.append(occurrence)
         else:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from historycompat.code_rules import ANY_FORMAT
+from historycompat.edits import same
+from historycompat.formats.carrying import Carrier, WireCarrier
 from historycompat.formats.format import Format, Reading
 from historycompat.models.normalise import facts_of, normalise
 from historycompat.observe import observe
@@ -47,18 +49,19 @@ class Repair:
 
     def before(self, plan: Plan) -> Outcome:
         """The rules of the phase before the request."""
-        context = self._context()
-        run, silent = self._segments(plan, context)
+        context, carrier = self._begun()
+        run, silent = self._segments(plan, context, carrier)
         wire = plan.for_format(self.kind.name)
-        native = self._wire(run, context, lambda body: self._interpret_wire(wire, body, context)) if wire else None
-        native = self._write(run, context) if native is None else native
+        native = carrier.written(run.root)
+        if wire:
+            native = self._wire(run, native, lambda body: self._interpret_wire(wire, body, context))
 
         def account() -> tuple[Run, list[str]]:
             if not silent:
                 return run, context.notes
-            again = self._context()
-            told = interpret(plan.canonical, self.root, again, refusal=self._refusal)
-            self._wire(told, again, lambda body: self._interpret_wire(wire, body, again))
+            again, carrier = self._begun()
+            told = interpret(plan.canonical, self.root, again, carrier=carrier)
+            self._wire(told, carrier.written(told.root), lambda body: self._interpret_wire(wire, body, again))
             return told, again.notes
 
         outcome = self._outcome(native, run, account)
@@ -79,12 +82,11 @@ class Repair:
         return outcome
 
     def _reactive(self, woken: Woken) -> Outcome:
-        context = self._context()
+        context, carrier = self._begun()
         run = Run(self.root)
         for rule, context.error in woken:
             if rule.meaning.format is None:
-                one = interpret((rule,), run.root, context, refusal=self._refusal, raising=self.raising)
-                _join(run, one)
+                _join(run, interpret((rule,), run.root, context, carrier=carrier, raising=self.raising))
         wire = [(rule, error) for rule, error in woken if rule.meaning.format in (self.kind.name, ANY_FORMAT)]
 
         def body_rules(body: dict[str, Any]) -> Run:
@@ -93,26 +95,29 @@ class Repair:
                 _join(done, self._interpret_wire((rule,), done.root, context))
             return done
 
-        native = self._wire(run, context, body_rules)
+        native = self._wire(run, carrier.written(run.root), body_rules)
         return self._outcome(native, run, lambda: (run, context.notes))
 
-    def _context(self) -> Context:
+    def _begun(self) -> tuple[Context, Carrier]:
+        """The context of a run from the start, and what its format carries."""
         context = Context(model=facts_of(normalise(self.model)), given_model=self.model)
         if self.origin:
             context.origin = self.origin
         if self.stale:
             context.stale = self.stale
-        return context
+        carrier = Carrier(self.kind, self.reading, context.lineage)
+        context.is_string = carrier.is_string
+        return context, carrier
 
-    def _segments(self, plan: Plan, context: Context) -> tuple[Run, bool]:
+    def _segments(self, plan: Plan, context: Context, carrier: Carrier) -> tuple[Run, bool]:
         """The canonical rules' run, and whether fused passes edited without keeping records."""
         if self.raising:
-            return interpret(plan.canonical, self.root, context, refusal=self._refusal, raising=True), False
+            return interpret(plan.canonical, self.root, context, carrier=carrier, raising=True), False
         total = Run(self.root)
         silent = False
         for segment in plan.segments:
             if segment.fused is None:
-                _join(total, interpret(segment.rules, total.root, context, refusal=self._refusal))
+                _join(total, interpret(segment.rules, total.root, context, carrier=carrier))
                 continue
             messages = total.root["messages"]
             kept = segment.fused(messages, context.lineage)
@@ -122,15 +127,11 @@ class Repair:
         return total, silent
 
     def _interpret_wire(self, rules: Iterable[Rule], body: dict[str, Any], context: Context) -> Run:
-        return interpret(rules, body, context, shape=self.kind.shape, raising=self.raising)
+        carrier = WireCarrier(self.kind, self.history)
+        return interpret(rules, body, context, shape=self.kind.shape, carrier=carrier, raising=self.raising)
 
-    def _write(self, run: Run, context: Context) -> Any:
-        root = run.root
-        return self.kind.write(self.reading, root["messages"], root.get("tools"), root.get("params"), context.lineage)
-
-    def _wire(self, run: Run, context: Context, rules: Callable[[dict[str, Any]], Run]) -> Any:
+    def _wire(self, run: Run, native: Any, rules: Callable[[dict[str, Any]], Run]) -> Any:
         """The native history after the wire-shape rules; what they did joins the run's account."""
-        native = self._write(run, context)
         body = self.kind.wrap(native)
         done = rules(body)
         run.records += done.records
@@ -138,36 +139,11 @@ class Repair:
         run.faults += done.faults
         return native if done.root is body else self.kind.unwrap(done.root, native)
 
-    def _refusal(self, before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
-        """Why the format cannot carry a message or part that is new, was edited, or stands under another role."""
-        known = {id(message) for message in before["messages"]}
-        parts_before = {(_role(message), id(part)) for message in before["messages"] for part in _parts(message)}
-        for index, message in enumerate(after["messages"]):
-            if id(message) in known:
-                continue
-            role = _role(message)
-            new = (at for at, part in enumerate(_parts(message)) if (role, id(part)) not in parts_before)
-            for position in (None, *new):
-                reason = self.kind.carries(message, position)
-                if reason:
-                    inside = "" if position is None else f"/content/{position}"
-                    return f"/messages/{index}{inside}", f"{self.kind.title} cannot carry it: {reason}"
-        return None
-
     def _outcome(self, native: Any, run: Run, account: Callable[[], tuple[Run, list[str]]]) -> Outcome:
-        changed = native is not self.history
+        changed = not same(native, self.history)
+        native = native if changed else self.history
         first = _first_difference(self.kind, self.history, native) if changed else None
         return Outcome(native, format=self.kind.name, changed=changed, first_edit=first, account=account)
-
-
-def _role(message: Any) -> Any:
-    role = message.get("role") if isinstance(message, dict) else None
-    return role if isinstance(role, str) else None
-
-
-def _parts(message: Any) -> list[Any]:
-    parts = message.get("content") if isinstance(message, dict) else None
-    return parts if isinstance(parts, list) else []
 
 
 def _join(total: Run, run: Run) -> None:

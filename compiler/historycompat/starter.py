@@ -6,14 +6,14 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from historycompat import formats
 from historycompat.compiling import compile_source
 from historycompat.error_patterns import pattern_for
 from historycompat.errors import HistoryCompatError, RuleError
 from historycompat.language.unparse import error_pattern
-from historycompat.language.yaml_text import lines, text_lines
+from historycompat.language.yaml_text import flow, lines, text_lines
 from historycompat.models.normalise import facts_of, normalise
 from historycompat.models.patterns import pattern_problem, unknown_provider
 from historycompat.regex import compile_regex
@@ -25,6 +25,8 @@ from historycompat.tree import ErrorPattern, ModelPattern
 from historycompat.view import Context
 
 _MESSAGES = 8  # of a history that a first test keeps
+_PLAIN = re.compile(r"(?:\*|[\w.-]+)/[\w.-]*", re.ASCII)  # what a model pattern can be
+_NO_MODEL = "unknown-model"
 _FINDING = "a history that the provider refuses"
 _TEXT = 60  # characters of a text in it
 _KEPT = frozenset({"id", "toolCallId", "toolName", "type", "role", "mediaType", "data", "signature"})
@@ -89,13 +91,27 @@ def starter(name: str, *, model: str | None = None, evidence: Evidence | None = 
     return _FromError(name, model or evidence.model, evidence, view).text()
 
 
-def scope(model: str | None) -> str | None:
-    """The model pattern for everything that takes a model's way, such as `bedrock/`; None where that is not known."""
-    for ref in normalise(model):
-        pattern = ModelPattern(f"{ref.chain[0]}/") if ref.chain else None
-        if pattern and not pattern_problem(pattern) and not unknown_provider(pattern):
-            return pattern.text
-    return None
+class Scope(NamedTuple):
+    """A model pattern, and what is doubtful about it, if anything is."""
+
+    pattern: str
+    doubt: str = ""
+
+
+def scope(model: str | None) -> Scope | None:
+    """The pattern for everything that takes a model's way, such as `bedrock/`: one with a known provider if possible,
+    else the provider or the model as it was given. None where nothing was given that a pattern could hold."""
+    refs = [ref for ref in normalise(model) if ref.chain or ref.name]
+    patterns = [f"{ref.chain[0]}/" if ref.chain else f"*/{ref.name}" for ref in refs]
+    doubtful = [Scope(p, _doubt(p)) for p in patterns if _PLAIN.fullmatch(p) and not pattern_problem(ModelPattern(p))]
+    return next((found for found in doubtful if not found.doubt), next(iter(doubtful), None))
+
+
+def _doubt(pattern: str) -> str:
+    if pattern.startswith("*/"):
+        return f"no provider is known for {pattern[2:]}, so that the rule is for models of this name at any"
+    hint = unknown_provider(ModelPattern(pattern))
+    return f"no provider that is known here is named {pattern.rstrip('/')}; {hint}" if hint else ""
 
 
 class _Starter:
@@ -109,23 +125,26 @@ class _Starter:
     )
 
     def __init__(self, name: str, model: str | None) -> None:
-        self.name, self.model = name, model
+        self.name, self.model, self.scope = name, model or _NO_MODEL, scope(model)
 
     def text(self) -> str:
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
         yield "# Check it with `historycompat check FILE`, and run its tests with `historycompat test FILE`."
-        yield from ("language: 1", f"pack: {self.name}", "rules:", f"  - name: {self.name}")
+        found = self.scope
+        yield from ("language: 1", f"pack: {self.name}", "rules:")
+        if found and found.doubt and not found.pattern.startswith("*/"):
+            yield "  # allow: W402 the provider is as it was given; put in the name by which the host calls it."
+        yield f"  - name: {self.name}"
         yield from _text_field("because", self.why)
         yield from (
             "    # Where that was reported or documented.",
             "    see:",
             "      - https://example.org/the-report",
         )
-        pattern = scope(self.model)
         yield "    # The models that are concerned; without this line, all are."
-        yield f"    models: [{pattern}]" if pattern else "    # models: [provider/]"
+        yield f"    models: [{flow(found.pattern)}]" if found else "    # models: [provider/]"
         yield from self._trigger()
         yield from (f"    {hint}" for hint in self.hints)
         yield "    do:"
@@ -155,7 +174,7 @@ class _FromError(_Starter):
     """A pack for one refusal: its pattern, the history that drew it, and the first repair that changes something."""
 
     def __init__(self, name: str, model: str | None, evidence: Evidence, view: ErrorView) -> None:
-        super().__init__(name, model or "unknown-model")
+        super().__init__(name, model)
         pattern = pattern_for(view)
         if pattern is None:
             raise NotStarted("the error's text cannot be made into a pattern")
@@ -163,7 +182,7 @@ class _FromError(_Starter):
         self.message = _telling(view, pattern)
         self.given = _canonical(evidence.history)
         self.statement, self.after = self._repair()
-        self.why = f"Refused by {_provider(self.model)}, with the error below."
+        self.why = f"Refused by {_provider(self.scope)}, with the error below."
         self.hints = self._hints()
 
     def _repair(self) -> tuple[str, list[Any] | None]:
@@ -209,9 +228,7 @@ class _FromError(_Starter):
         status = {"status": self.view.status} if self.view.status else {}
         given = short(self.given)
         case = {"model": self.model, "given": given}
-        then: Any = (
-            {"report": "a history that the provider refuses"} if self.after is None else short(plain(self.after))
-        )
+        then: Any = {"report": _FINDING} if self.after is None else short(plain(self.after))
         yield {
             "name": "the history that was refused",
             **case,
@@ -228,9 +245,8 @@ def _telling(view: ErrorView, pattern: ErrorPattern) -> str:
     return min((text for text in view.texts if regex.search(text)), key=len)
 
 
-def _provider(model: str | None) -> str:
-    found = scope(model)
-    return found.rstrip("/") if found else "the provider"
+def _provider(found: Scope | None) -> str:
+    return found.pattern.rstrip("/") if found and not found.pattern.startswith("*/") else "the provider"
 
 
 def _canonical(history: Any) -> list[Any]:

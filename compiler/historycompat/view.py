@@ -13,13 +13,20 @@ from historycompat.pairs import Half, Occurrence, Pairing, Site
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a body maps to messages, parts, calls and results. The default is the canonical prompt's shape."""
+    """How a body maps to messages, parts, calls and results. The default is the canonical prompt's shape.
+
+    Where there are as many results as calls, those of one number belong together.
+    """
 
     spine: Pointer = ("messages",)
     role: str = "role"
     parts: str = "content"
     calls: tuple[Site, ...] = (Site("content", "tool-call", ("toolCallId",), ("toolName",)),)
     results: tuple[Site, ...] = (Site("content", "tool-result", ("toolCallId",), ("toolName",)),)
+
+    def answering(self, call: Site) -> Site:
+        """Where a result of a call that stands at a site goes."""
+        return self.results[self.calls.index(call) if len(self.calls) == len(self.results) else 0]
 
 
 CANONICAL = Shape()
@@ -28,13 +35,15 @@ CANONICAL = Shape()
 @dataclass(slots=True)
 class Context:
     """What holds for a whole run: the model (`{chain, provider, vendor, name, version}`, and as the host gave it), the
-    error that woke the rules (`{status, text, groups}` or None), who wrote each message, what the run notes down."""
+    error that woke the rules (`{status, text, groups}` or None), who wrote each message, which messages say their
+    content as one string in their own format, what the run notes down."""
 
     model: dict[str, Any] = field(default_factory=lambda: {"chain": []})
     given_model: Any = None
     error: dict[str, Any] | None = None
     origin: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda holder: _stamp(holder)
     stale: Callable[[View, int], bool] = lambda view, index: False
+    is_string: Callable[[dict[str, Any]], bool] = lambda message: False
     lineage: Lineage = field(default_factory=Lineage)
     notes: list[str] = field(default_factory=list)
 
@@ -99,10 +108,10 @@ class View:
                     if site.holds(message):
                         yield is_call, Half(self.path(index), index, None, message, site)
                     continue
-                held = message.get(site.within)
+                held = value_at(message, site.place)
                 for position, part in enumerate(held if isinstance(held, list) else []):
                     if isinstance(part, dict) and site.holds(part):
-                        yield is_call, Half(self.path(index, site.within, position), index, position, part, site)
+                        yield is_call, Half(self.path(index, *site.place, position), index, position, part, site)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,13 +1,15 @@
-"""E502 for wire-shape rules: a format that is not there, and targets that its shape does not map."""
+"""E502 and E203 for wire-shape rules: formats that are not there, targets and keys that their shapes do not have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from historycompat import tree
 from historycompat.errors import Complaint, did_you_mean
 from historycompat.formats import FORMATS
 from historycompat.view import Shape
+from historycompat.wire_fields import field_complaints
 
 
 def wire_complaints(pack: tree.Pack) -> Iterator[Complaint]:
@@ -22,6 +24,7 @@ def wire_complaints(pack: tree.Pack) -> Iterator[Complaint]:
             continue
         for statement in rule.do:
             yield from _unmapped(statement, rule, FORMATS[rule.format].shape)
+        yield from (replace(complaint, rule=rule.name) for complaint in field_complaints(rule))
 
 
 def _unmapped(statement: tree.Statement, rule: tree.Rule, shape: Shape) -> Iterator[Complaint]:

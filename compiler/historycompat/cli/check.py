@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,14 +11,16 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from historycompat.builtin import builtin_rules
 from historycompat.cli.check_reports import as_github, as_json, as_sarif
 from historycompat.cli.output import UnusableOutput, write_file, write_out
 from historycompat.cli.screen import complain, count, fail, say
-from historycompat.compiling import UnreadableRules, complaints_about, read_source
+from historycompat.compiling import UnreadableRules, complaints_about, read_source, warnings_about
 from historycompat.errors import Complaint, RuleError
 from historycompat.fixes import fixed
 from historycompat.language.packs import Kind
 from historycompat.source import Source
+from historycompat.tree import Pack
 
 
 class Output(StrEnum):
@@ -45,13 +48,16 @@ def check(
         bool, typer.Option("--fix", help="Write what is certainly meant into the files; complain about the rest.")
     ] = False,
 ) -> None:
-    """Check rule files.
+    """Check rule files, which run in the order given, behind the built-in rules.
 
     Complaints go to standard output, each with its place and what to write instead. Exit code 1 says that there are
-    some.
+    some. What is only doubtful is told of files without an error.
     """
-    found = [_complaints(file, fix) for file in files]
-    read = [(file, complaint) for file, complaints in zip(files, found, strict=True) for complaint in complaints or ()]
+    found = [_checked(file, fix) for file in files]
+    doubts = _doubts([checked.pack for checked in found if checked and checked.pack])
+    read = [
+        (file, complaint) for file, checked in zip(files, found, strict=True) for complaint in _all(checked, doubts)
+    ]
     if output is Output.TEXT:
         complain((complaint for _, complaint in read), stderr=False)
     else:
@@ -69,13 +75,39 @@ def _summary(files: int, total: int, unread: int) -> None:
     say(Text(f"{count(files, 'rule file')}: {found}{rest}", "yellow" if total or unread else "green"))
 
 
-def _complaints(file: str, fix: bool) -> list[Complaint] | None:
-    """The complaints about a file, those that were answered left out; None where it cannot be read."""
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A file that was read: its errors and what else is seen in it alone, and its tree where that has no error."""
+
+    source: Source
+    complaints: list[Complaint]
+    pack: Pack | None
+
+
+def _doubts(packs: list[Pack]) -> list[Complaint]:
+    """What is doubtful in packs that run together; the built-in ones run first, unless they are what is checked."""
+    rules = builtin_rules() if packs else ()
+    shipped = {rule.meaning.pack for rule in rules}
+    return warnings_about(packs, () if any(pack.name in shipped for pack in packs) else rules)
+
+
+def _all(checked: _Checked | None, doubts: list[Complaint]) -> list[Complaint]:
+    """All that is said of a file, from top to bottom."""
+    if checked is None:
+        return []
+    own = [doubt for doubt in doubts if doubt.span and doubt.span.source is checked.source]
+    return sorted([*checked.complaints, *own], key=lambda complaint: complaint.span.start if complaint.span else 0)
+
+
+def _checked(file: str, fix: bool) -> _Checked | None:
+    """What is said of a file by itself, without what was answered; None where it cannot be read."""
     try:
         source, kind = read_source(file)
         if fix:
             source = _fix(file, source, kind)
-        return complaints_about(source, kind)[1]
+        pack, complaints = complaints_about(source, kind)
+        refused = any(complaint.is_error for complaint in complaints)
+        return _Checked(source, complaints, None if refused else pack)
     except (UnreadableRules, UnusableOutput) as error:
         fail(error)
     except RuleError as error:  # no kind of rule file has such a name

@@ -1,31 +1,23 @@
-"""`historycompat explain`: a rule, a code, a verb, a state, a variable, or what an error would wake."""
+"""`historycompat explain`: a rule, a code, a verb, a state, a variable, or the error that a provider sent."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from historycompat import reference
-from historycompat.cli.new import parsed, read_text
+from historycompat.cli.explain_errors import error_page
 from historycompat.cli.output import write_out
-from historycompat.cli.screen import console, say, visible
+from historycompat.cli.pasted import pasted
+from historycompat.cli.screen import console, say
 from historycompat.codes import CODES
 from historycompat.errors import HistoryCompatError, did_you_mean
 from historycompat.language import meanings
-from historycompat.models.normalise import normalise
-from historycompat.ruleset import Rule
+from historycompat.reference.answers import read
 from historycompat.rulesets import Ruleset
-from historycompat.runtime.error_view import ErrorView
 from historycompat.verbs import VERBS
-
-_NEW = "historycompat new my-rule --from-error error.txt --history history.json --model MODEL -o my-rule.yaml"
-_NEAREST = 3
-_NEAR = 0.4  # the least share of a pattern's words that must stand in the error
-_PATTERN_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
-_WORD = re.compile(r"[A-Za-z]{3,}")
 
 
 class Unexplained(HistoryCompatError):
@@ -34,12 +26,19 @@ class Unexplained(HistoryCompatError):
 
 def explain(
     what: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            help="A rule, a code, a verb, a :state, a $variable, or an error: its text, its JSON body, or @FILE.",
+            help="A rule, a code, a verb, a :state, a $variable, or an error: its text, @FILE, or - (standard input).",
             metavar="RULE|CODE|VERB|ERROR",
+            show_default=False,
         ),
-    ],
+    ] = None,
+    error: Annotated[
+        str | None,
+        typer.Option(
+            "--error", "-e", metavar="TEXT|@FILE", help="An error, however short: its text, @FILE, or - likewise."
+        ),
+    ] = None,
     model: Annotated[
         str | None, typer.Option("--model", "-m", metavar="MODEL", help="For an error: the model that refused.")
     ] = None,
@@ -48,20 +47,25 @@ def explain(
         typer.Option("--rules", "-r", metavar="RULES", help="A rule file to know beside the built-in rules."),
     ] = None,
 ) -> None:
-    """Explain a word of the language, a rule, a complaint, or an error that a provider sent.
+    """Explain an error that a provider sent, or a word of the language, a rule, a complaint.
 
-    For an error it says which rules would wake, for which models, and what they would do; where none would, which
-    come nearest, and how to start one.
+    Paste the error as you have it: a message, a JSON body, a whole traceback with its colours and line breaks. It says
+    what was refused, which rules answer it, what they do and how to apply them; where none does, which come nearest,
+    and how to start one.
     """
-    words = " ".join(what).strip()
+    words = " ".join(what or ()).strip()
+    if bool(words) == (error is not None):
+        raise typer.BadParameter("name one thing to explain: a word, or an error with --error")
     ruleset = Ruleset.builtin().extend(*files or ())
-    page = _page(words, ruleset)
-    if page is None and words.startswith("@"):
-        page = _error_page(ErrorView.of(parsed(read_text(words[1:]))), model, ruleset)
-    elif page is None and (len(words.split()) > 1 or words.startswith("{")):
-        page = _error_page(ErrorView.of(parsed(words)), model, ruleset)
+    page = None if error is not None else _page(words, ruleset)
     if page is None:
-        raise Unexplained(_unknown(words, ruleset))
+        given = words if error is None else error
+        if error is None and not (len(words.split()) > 1 or words[0] in "-@{["):
+            raise Unexplained(_unknown(words, ruleset))
+        view = read(pasted(given))
+        if not view.texts:
+            raise Unexplained("the error holds no text")
+        page = error_page(view, model, ruleset)
     _show(page)
 
 
@@ -90,78 +94,8 @@ def _unknown(words: str, ruleset: Ruleset) -> str:
         *(f"${v}" for v in meanings.VARIABLES),
         *(f":{s}" for _, s in meanings.STATES),
     ]
-    hint = did_you_mean(words, known) or "an error text has several words; @FILE reads it from a file"
+    hint = did_you_mean(words, known) or "an error is explained with --error TEXT, @FILE or -"
     return f"{words!r} is no rule, code, verb, state or variable; {hint}"
-
-
-# ----- errors
-
-
-def _error_page(view: ErrorView, model: str | None, ruleset: Ruleset) -> str:
-    """What an error would wake, as a page."""
-    if not view.texts:
-        raise Unexplained("the error holds no text")
-    found = list(_matches(view, ruleset))
-    awake = [rule for rule, _, sleeps in found if not sleeps]
-    refs = normalise(model)
-    chosen = [rule for rule in awake if model is None or rule in ruleset.reactive(model)]
-    blocks = [_verdict(view, model, awake, chosen)]
-    for rule, pattern, sleeps in found:
-        concerned = model is None or rule.matches(refs) or rule in chosen
-        blocks += _woken(rule, pattern, sleeps or ("" if concerned else f"it does not concern {model}"))
-    if not chosen:
-        blocks += _nearest(view, ruleset, [rule for rule, _, _ in found])
-    return "\n\n".join(blocks) + "\n"
-
-
-def _matches(view: ErrorView, ruleset: Ruleset) -> Iterator[tuple[Rule, str, str]]:
-    """The rules with a pattern in the error's text, the pattern, and why the rule sleeps all the same, if it does."""
-    anything = ErrorView(None, view.texts)
-    for rule in ruleset:
-        for trigger in rule.triggers:
-            if anything.first_match(trigger):
-                statuses = "|".join(map(str, sorted(trigger.statuses)))
-                sleeps = (
-                    "" if view.first_match(trigger) else f"it waits for status {statuses}, and this is {view.status}"
-                )
-                yield rule, f"{statuses} /{trigger.pattern}/".lstrip(), sleeps
-                break
-
-
-def _verdict(view: ErrorView, model: str | None, awake: list[Rule], chosen: list[Rule]) -> str:
-    told = f"status {view.status}" if view.status else "no status told, which any rule accepts"
-    text = visible(view.texts[0])
-    concern = f" for {model}" if model else ""
-    count = f"{len(chosen) or 'no'} rule{'s' * (len(chosen) != 1)}"
-    rest = "" if model or not awake else " Whether it does depends on the model; name it with --model."
-    return f"# This error would wake {count}{concern}\n\n> {text[:300]}\n\n({told}.){rest}"
-
-
-def _woken(rule: Rule, pattern: str, sleeps: str) -> Iterable[str]:
-    yield f"## {rule.name}" + (f" (sleeps: {sleeps})" if sleeps else "")
-    yield f"matches `{pattern}`"
-    if not sleeps:
-        yield reference.rule_page(rule).split("\n", 2)[2].strip()
-
-
-def _nearest(view: ErrorView, ruleset: Ruleset, told: list[Rule]) -> Iterable[str]:
-    said = {word.lower() for text in view.texts for word in _WORD.findall(text)}
-    near = sorted(((share, rule.name, pattern) for rule in ruleset if rule not in told
-                   for share, pattern in [_share(rule, said)] if share >= _NEAR), reverse=True)  # fmt: skip
-    if near:
-        yield "The nearest rules wait for other words:"
-        yield "\n".join(f"- {name}, for `/{pattern}/`" for _, name, pattern in near[:_NEAREST])
-    yield "To start a rule for it, put the error (and the history, if you have it) into a file:"
-    yield f"```\n{_NEW}\n```"
-
-
-def _share(rule: Rule, said: set[str]) -> tuple[float, str]:
-    """The largest share of a pattern's words that an error has, and the pattern."""
-    best = (0.0, "")
-    for trigger in rule.triggers:
-        words = {word.lower() for word in _PATTERN_WORD.findall(trigger.pattern)}
-        best = max(best, (len(words & said) / max(len(words), 1), trigger.pattern))
-    return best
 
 
 def _show(page: str) -> None:

@@ -11,9 +11,11 @@ import typer
 from rich.text import Text
 
 from historycompat.cli.output import write_file, write_out
-from historycompat.cli.screen import say
+from historycompat.cli.pasted import read_text
+from historycompat.cli.screen import say, visible
 from historycompat.errors import HistoryCompatError
-from historycompat.starter import Evidence, starter
+from historycompat.reference.answers import read
+from historycompat.starter import Evidence, scope, starter
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _HISTORIES = ("messages", "history", "input", "contents", "request")
@@ -52,6 +54,7 @@ def new(
         raise UnusableArgument("--history goes with --from-error, which says why the history was refused")
     evidence = _evidence(from_error, history) if from_error else None
     text = starter(name, model=model, evidence=evidence)
+    _doubt(model or (evidence.model if evidence else None))
     if output is None:
         write_out(text.encode())
         return
@@ -62,9 +65,17 @@ def new(
     say(Text(f"{output}: started; next: historycompat test {output}", "green"))
 
 
+def _doubt(model: str | None) -> None:
+    """What is to be looked at before the rule is used, where its model is not known."""
+    found = scope(model)
+    if model and (found is None or found.doubt):
+        doubt = found.doubt if found else f"{visible(model)} makes no model pattern; the rule is for every model"
+        say(Text(f"note: {doubt}", "yellow"), wrap=False)
+
+
 def _evidence(error_file: str, history_file: str | None) -> Evidence:
     text = read_text(error_file)
-    error = parsed(text)
+    error = _parsed(text)
     history, model = None, None
     if isinstance(error, dict):
         history = next((error[key] for key in _HISTORIES if isinstance(error.get(key), (list, dict))), None)
@@ -74,25 +85,15 @@ def _evidence(error_file: str, history_file: str | None) -> Evidence:
             if isinstance(error.get("error"), str):
                 error = {**error, "message": error.pop("error")}
     if history_file:
-        history = parsed(read_text(history_file))
+        history = _parsed(read_text(history_file))
         if not isinstance(history, (list, dict)):
             raise UnusableArgument(f"{history_file}: a history is JSON: a list of messages or a request body")
     return Evidence(error, history, model)
 
 
-def read_text(file: str) -> str:
-    """The text of a file. Raises UnusableArgument."""
-    try:
-        return Path(file).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnusableArgument(f"{file}: this is not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise UnusableArgument(f"{file}: {error.strerror or error}") from None
-
-
-def parsed(text: str) -> Any:
-    """A text as the JSON that it is, else itself."""
+def _parsed(text: str) -> Any:
+    """A text as the JSON that it is, else what it says."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text.strip()
+        return read(text)

@@ -15,8 +15,10 @@ from historycompat.cli.account import show_changes, show_rest
 from historycompat.cli.differences import by_rule
 from historycompat.cli.histories import UnusableInput, read_history, title
 from historycompat.cli.output import to_json, write_file, write_out
+from historycompat.cli.pasted import pasted
 from historycompat.cli.screen import count, say, visible
 from historycompat.errors import HistoryError
+from historycompat.reference.answers import read
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.error_view import ErrorView, capped
 from historycompat.runtime.outcome import Outcome
@@ -24,7 +26,7 @@ from historycompat.runtime.wake import woken
 from historycompat.store import open_store
 
 _MODEL = "The model that refused it, such as anthropic/claude-sonnet-4-5."
-_ERROR = "What the provider said: the text, or @FILE to read it from a file."
+_ERROR = "What the provider said: the text, or @FILE to read it from a file; @- is standard input."
 _FILE = "A list of messages, or a whole request body, as JSON; - (or nothing) is standard input."
 _STORE = "A store instead of a file: a path, sqlite:///PATH or postgresql://USER@HOST/NAME."
 _FORMAT = f"The message format, where it is not to be detected: {', '.join(formats.FORMATS)}."
@@ -51,6 +53,8 @@ def repair(
     standard error. Exit code 1 says that the error is not mended, or that something is left.
     """
     _check(model, file, store, thread, output, dry_run)
+    if error in ("-", "@-") and store is None and file in (None, "-"):
+        raise typer.BadParameter("standard input cannot be the error and the history; name a file for one of them")
     refusal = _Refusal(model, _error(error), Ruleset.builtin().extend(*rules or ()), format_)
     if store is not None and thread is not None:
         outcome = _in_store(refusal, store, thread, dry_run)
@@ -74,13 +78,7 @@ def _check(
 
 
 def _error(given: str) -> str:
-    if not given.startswith("@"):
-        text = given
-    else:
-        try:
-            text = Path(given[1:]).read_bytes().decode("utf-8", "replace")
-        except (OSError, ValueError) as error:
-            raise UnusableInput(f"{given[1:]}: {getattr(error, 'strerror', None) or error}") from None
+    text = pasted(given)
     if not text.strip():
         raise UnusableInput("--error says nothing; give the text that the provider answered with")
     return text
@@ -93,16 +91,20 @@ class _Refusal:
     rules: Ruleset
     format: str | None
 
+    @property
+    def view(self) -> ErrorView:
+        return read(self.error)
+
     def mend(self, history: Any, name: str) -> Outcome:
         if self.format is not None:
             formats.find(self.format)
         try:
-            return api.repair(history, error=self.error, model=self.model, format=self.format, rules=self.rules)
+            return api.repair(history, error=self.view, model=self.model, format=self.format, rules=self.rules)
         except HistoryError as error:
             raise UnusableInput(f"{name}: {error}") from None
 
     def woken(self) -> list[str]:
-        return [rule.name for rule, _ in woken(self.rules.reactive(self.model), ErrorView.of(self.error))]
+        return [rule.name for rule, _ in woken(self.rules.reactive(self.model), self.view)]
 
     def tell(self, history: Any, outcome: Outcome) -> None:
         show_changes(list(by_rule(history, outcome, self.model, self.rules)))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from historycompat.cli.folders import write_folder
 from historycompat.cli.screen import count, one_line, say, visible
+from historycompat.errors import did_you_mean
 from historycompat.models.normalise import normalise
+from historycompat.models.patterns import known_providers
+from historycompat.reference.rules import INDEX, rule_pages
 from historycompat.ruleset import Rule
 from historycompat.rulesets import Ruleset
 
+_FOLDER = "historycompat-rules"
 _PHASES = {
     "before": "before the request",
     "after": "after a refusal",
@@ -22,6 +28,9 @@ _PHASES = {
 
 
 def rules(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="With --docs: the folder to write.", show_default=False)
+    ] = None,
     model: Annotated[
         str | None, typer.Option("--model", "-m", metavar="MODEL", help="Only the rules that concern this model.")
     ] = None,
@@ -31,14 +40,41 @@ def rules(
             "--rules", "-r", metavar="RULES", help="A rule file to add to the built-in rules; may be given again."
         ),
     ] = None,
+    docs: Annotated[
+        bool, typer.Option("--docs", help=f"Write a page a rule, and an index, into DIR (default: {_FOLDER}).")
+    ] = False,
 ) -> None:
-    """List the rules in the order they run: when, for which models, and why."""
+    """List the rules in the order they run: when, for which models, and why.
+
+    With --docs it writes them down instead: a page for each, with what is refused, in which words, and what becomes of
+    a history, and an index by provider and by error.
+    """
+    if folder and not docs:
+        raise typer.BadParameter(f"{str(folder)!r} is a folder to write with --docs; a model is named with --model")
     refs = normalise(model)
     chosen = [rule for rule in Ruleset.builtin().extend(*files or ()) if model is None or rule.matches(refs)]
-    for rule in chosen:
+    if docs:
+        write_folder(folder or Path(_FOLDER), dict(rule_pages(chosen)), INDEX)
+    for rule in () if docs else chosen:
         _show(rule)
+    if model is not None:
+        _tell_unknown(model)
     concern = f" for {visible(model)}" if model else ""
-    say(Text(f"{count(len(chosen), 'rule')}{concern}", "green"))
+    place = f", in {visible(str(folder or _FOLDER))}; begin with {INDEX}" if docs else ""
+    say(Text(f"{count(len(chosen), 'rule')}{concern}{place}", "green"))
+
+
+def _tell_unknown(model: str) -> None:
+    """That a model is known by no table, so that few rules are for it."""
+    known = known_providers()
+    refs = normalise(model)
+    if any(ref.vendor in known or set(ref.chain) & known for ref in refs):
+        return
+    first = next((ref.chain[0] for ref in refs if ref.chain), model.split("/")[0])
+    hint = did_you_mean(first, known, cutoff=0.75)
+    name = visible(model)
+    say(Text(f"note: no provider or model {name} is known here" + (f"; {hint}" if hint else ""), "yellow"))
+    say(Text("note: only the rules for every provider apply to it, and those that name it", "yellow"))
 
 
 def _show(rule: Rule) -> None:

@@ -6,12 +6,13 @@ import difflib
 import re
 from collections.abc import Iterable
 from io import StringIO
+from itertools import groupby
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from historycompat.cli.output import write_err, write_out
-from historycompat.errors import Complaint
+from historycompat.errors import MOST_SHOWN, Complaint, more
 from historycompat.language.diagnose import render
 
 _LOG_WIDTH = 100  # columns where there is no terminal
@@ -50,11 +51,15 @@ def fail(message: object) -> None:
 
 
 def complain(complaints: Iterable[Complaint], *, stderr: bool = True) -> None:
-    """Every complaint with its line and caret."""
-    for complaint in complaints:
-        text = Text(render(complaint))
-        text.highlight_words([complaint.code], "bold red" if complaint.is_error else "bold yellow")
-        say(text, "", stderr=stderr, wrap=False)
+    """Complaints with their lines and carets: all, or of each file the first ones and how many more there are."""
+    for file, found in groupby(complaints, lambda complaint: complaint.span.source.name if complaint.span else ""):
+        of_file = list(found)
+        for complaint in of_file[:MOST_SHOWN]:
+            text = Text(render(complaint))
+            text.highlight_words([complaint.code], "bold red" if complaint.is_error else "bold yellow")
+            say(text, "", stderr=stderr, wrap=False)
+        for line in more(len(of_file)):
+            say(Text(f"{file}: {line}"), "", stderr=stderr, wrap=False)
 
 
 def visible(text: str) -> str:

@@ -17,7 +17,7 @@ from historycompat.cli.output import write_out
 from historycompat.cli.screen import complain, count, fail, say, visible
 from historycompat.compiling import UnreadableRules, compile_source, read_source
 from historycompat.coverage import Coverage, Point
-from historycompat.errors import RuleError
+from historycompat.errors import HistoryCompatError, RuleError, did_you_mean
 from historycompat.language.packs import Kind
 from historycompat.resources import data_dir
 from historycompat.ruleset import Rule
@@ -33,6 +33,10 @@ class Output(StrEnum):
     TEXT = "text"
     JSON = "json"
     JUNIT = "junit"
+
+
+class NothingChosen(HistoryCompatError):
+    """`-k` chose no test."""
 
 
 @dataclass(slots=True)
@@ -74,6 +78,8 @@ def test(
     """
     tested = [_run(*file, only) for file in _sources(files)]
     read = [one for one in tested if one is not None]
+    if only and None not in tested and not any(one.verdicts for one in read):
+        raise NothingChosen(_none_chosen(only, read))
     if output is Output.TEXT:
         for one in read:
             _show(one, coverage)
@@ -84,6 +90,13 @@ def test(
         raise typer.Exit(2)
     if any(one.failures or (coverage and one.gaps) for one in read):
         raise typer.Exit(1)
+
+
+def _none_chosen(only: str, read: list[Tested]) -> str:
+    rules = [rule for one in read for rule in one.rules]
+    names = [case_name(rule, number) for rule in rules for number in range(len(rule.meaning.tests))]
+    hint = did_you_mean(only, [*(rule.name for rule in rules), *names])
+    return f"no test has {only!r} in its name or in its rule's" + (f"; {hint}" if hint else "")
 
 
 def _sources(files: list[str] | None) -> Iterator[tuple[Source | None, Kind]]:

@@ -13,14 +13,14 @@ CODES: tuple[Code, ...] = (
         "JMESPath reads `!a.b` as `(!a).b`: a field of true or false, which is null, so the condition never holds.",
     ),
     code(
-        "E202", "a constant or a text that is read as the name of a field",
+        "E202", "a constant, a text or a pattern that JMESPath reads as something else",
         'drop message where role == "assistant"',
         "drop message where role == 'assistant'",
         "In JMESPath a bare word and a text in double quotes are names of fields. Texts stand in single quotes, true,"
-        " null and numbers in backticks.",
+        " null, numbers and empty lists in backticks, and a pattern in quotes without slashes.",
     ),
     code(
-        "E203", "a field that nothing selected has",
+        "E203", "a field that nothing here has",
         "drop assistant/reasoning where txt == ''",
         "drop assistant/reasoning where text == ''",
         "A misspelt field is null, and the rule would silently never match, or always.",
@@ -62,6 +62,13 @@ CODES: tuple[Code, ...] = (
         "drop assistant/reasoning where !(providerOptions.anthropic)",
         "drop assistant/reasoning where !has(providerOptions, 'anthropic')",
         "Empty objects, lists and texts are false in JMESPath, but they are there.",
+    ),
+    code(
+        "E210", "a value that can never stand where it is written",
+        "set role to 'assistnt' on message :last",
+        "set role to 'assistant' on message :last",
+        "Each key has its kinds of values, and roles and types are closed lists; no provider takes anything else. Keys"
+        " that make a message or a part what it is cannot be deleted.",
     ),
     # ----- regular expressions
     code(

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from historycompat.formats.apart import Tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.envelopes import unless_none
 from historycompat.formats.framework_parts import outcome
 from historycompat.formats.kinds import Field, Kind, Kinds
 from historycompat.formats.lens import Lens
 from historycompat.formats.openai_chat import CALLS, SYSTEM, TEXT, TOOLS, USER
 from historycompat.formats.openai_parts import ITEMS, OURS, PARTS
+from historycompat.formats.readers import unless_none
 from historycompat.formats.reasoning_dialects import STRING
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.pairs import Site

@@ -15,6 +15,7 @@ Facts: anthropic-sdk-python 2.14, `MessageParam` and its blocks.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from historycompat.edits import value_at
@@ -197,8 +198,11 @@ ITEMS = Kinds(
 """What a list as the content of a `tool_result` holds."""
 
 
-def _blocks(result_is_hosted: Any) -> Kinds:
-    """The blocks of a message. A new result in an assistant message is a hosted tool's."""
+_HOSTED_BLOCK = Kind("*_tool_result", "tool-result", _HOSTED_RESULT, role="tool")
+
+
+def _blocks(*results: Kind) -> Kinds:
+    """The blocks of a message."""
     return Kinds(
         NAME,
         "content",
@@ -208,16 +212,18 @@ def _blocks(result_is_hosted: Any) -> Kinds:
             *_files("image", _is_image),
             *_files("document", _is_document, Field("title", "filename")),
             *_CALLS,
-            Kind("*_tool_result", "tool-result", _HOSTED_RESULT, when=result_is_hosted, role="tool"),
-            _RESULT,
+            *results,
         ],
         mark=by_type,
         namespaces=OURS,
     )
 
 
-USER = Slot(_blocks(has("providerOptions.anthropic.type")), string={"type": "text"}, empty=[])
-ASSISTANT = Slot(_blocks(lambda part: True), string={"type": "text"}, empty=[])
+# A new result in an assistant message is a hosted tool's, in a user message the client's unless it says otherwise; one
+# that was read stays what it was.
+_SAID = replace(_HOSTED_BLOCK, when=has("providerOptions.anthropic.type"))
+USER = Slot(_blocks(_SAID, _RESULT, _HOSTED_BLOCK), string={"type": "text"}, empty=[])
+ASSISTANT = Slot(_blocks(_HOSTED_BLOCK, _RESULT), string={"type": "text"}, empty=[])
 
 TOOLS = Kinds(
     NAME,

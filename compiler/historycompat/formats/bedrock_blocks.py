@@ -58,13 +58,19 @@ def by_key(native: Part) -> Hashable:
     """The mark of a block: the key of what it holds, where that is well formed."""
     if isinstance(native.get("text"), str):
         return "text"
-    key = next((key for key in native if key in _OBJECTS and isinstance(native[key], dict)), None)
-    if key in MEDIA:
-        known = native[key].get("format") in tuple(MEDIA[key])
-        return key if known and isinstance(value_at(native, (key, "source", "bytes")), (str, bytes)) else None
-    if key == "toolUse" and native[key].get("type") == "server_tool_use":
-        return "hosted"
-    return key or _reasoning_mark(native.get("reasoningContent"))
+    for key, held in native.items():
+        if key in _OBJECTS and isinstance(held, dict):
+            return _object_mark(key, held)
+    return _reasoning_mark(native.get("reasoningContent"))
+
+
+def _object_mark(key: str, held: dict[str, Any]) -> str | None:
+    if key == "toolUse":
+        return "hosted" if held.get("type") == "server_tool_use" else key
+    if key == "toolResult":
+        return key
+    known = held.get("format") in tuple(MEDIA[key])
+    return key if known and isinstance(value_at(held, ("source", "bytes")), (str, bytes)) else None
 
 
 def _reasoning_mark(held: Any) -> str | None:

@@ -35,19 +35,24 @@ ITEMS = Kinds(NAME, "content", [text_kind()])
 _LISTED = output(ITEMS)
 
 
+def _document(content: Any) -> Part | None:
+    """The document that is all of a content; its type may be left out."""
+    only = content[0] if isinstance(content, list) and len(content) == 1 else None
+    known = isinstance(only, dict) and only.get("type", "document") == "document"
+    return only if known and isinstance(value_at(only, ("document", "data")), (str, dict)) else None
+
+
 def _output(native: Part, links: Links) -> Mapping[str, Any]:
-    content = native["content"]
-    if isinstance(content, list) and len(content) == 1:
-        data = value_at(content[0], ("document", "data"))
-        if isinstance(data, (str, dict)) and content[0].get("type") == "document":
-            return {"output": {"type": "text" if isinstance(data, str) else "json", "value": data}}
-    return _LISTED.decode(native, links)
+    held = _document(native["content"])
+    if held is None:
+        return _LISTED.decode(native, links)
+    data = held["document"]["data"]
+    return {"output": {"type": "text" if isinstance(data, str) else "json", "value": data}}
 
 
 def _to_output(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
     kind, value = (value_at(part, ("output", key)) for key in ("type", "value"))
-    old = native.get("content")
-    held = old[0] if isinstance(old, list) and len(old) == 1 and value_at(old[0], ("document", "data")) else None
+    held = _document(native.get("content"))
     if (kind == "json" and isinstance(value, dict)) or (kind == "text" and held):
         document = {**held["document"], "data": value} if held else {"data": value}
         return {"content": [{**(held or {"type": "document"}), "document": document}]}

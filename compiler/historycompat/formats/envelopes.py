@@ -9,21 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from historycompat.edits import MISSING
 from historycompat.formats.folding import ITEM
 from historycompat.formats.format import OPAQUE
 from historycompat.formats.writing import shallow_same
 
 Message = dict[str, Any]
 
+PASSED = "$passed"
+
 
 @dataclass(frozen=True)
 class Envelope:
     """How the items of a history are messages.
 
-    `opened(item)` is the message that an item stands for, with the very values of the item; None for one that only
-    passes through, which has no `role`. `closed(message, item, items)` is the item of an edited message, or of a new
-    one (None), which is made like the other `items`.
+    `opened(item)` is the message that an item stands for, a new object with the very values of the item; None for one
+    that only passes through, which has no `role`. `closed(message, item, items)` is the item of an edited message, or
+    of a new one (None), which is made like the other `items`.
     """
 
     opened: Callable[[Message], Message | None]
@@ -35,7 +36,10 @@ class Envelope:
 
     def _unfolded(self, item: Message) -> Message:
         message = self.opened(item)
-        return item if message is None else {**message, ITEM: item}
+        if message is None:
+            return passed(item)
+        message[ITEM] = item
+        return message
 
     def fold(self, messages: list[Any]) -> list[Any]:
         """The inverse of `unfold`: items as they were, but for what was edited."""
@@ -44,18 +48,18 @@ class Envelope:
 
     def _folded(self, message: Message, items: list[Message]) -> Message:
         if ITEM not in message:
-            return self.closed(message, None, items) if "role" in message else message
+            return self.closed(message, None, items) if "role" in message else message.get(PASSED, message)
         item: Message = message[ITEM]
         said = {key: value for key, value in message.items() if key != ITEM}
         same = self.opened(item)
         return item if same is not None and shallow_same(said, same) else self.closed(said, item, items)
 
 
+def passed(item: Message) -> Message:
+    """An item that only passes through: held by an object that has no role where its own would make it a message."""
+    return {PASSED: item} if "role" in item else item
+
+
 def role_of(message: Any) -> Any:
     """The role of an unfolded item; OPAQUE for one that only passes through."""
     return message.get("role") if isinstance(message, dict) and ITEM in message else OPAQUE
-
-
-def unless_none(value: Any) -> Any:
-    """A value of an SDK's object, in which None stands for what is missing."""
-    return MISSING if value is None else value

@@ -16,9 +16,9 @@ ITEM = "$item"
 PART = "$part"
 
 
-def parts_of(item: dict[str, Any], key: str, **known: Any) -> list[Virtual]:
+def parts_of(item: dict[str, Any], key: str) -> list[Virtual]:
     """The virtual objects of the list that a native object has under a key."""
-    return [{**known, ITEM: item, PART: part} for part in item[key]]
+    return [{ITEM: item, PART: part} for part in item[key]]
 
 
 def grouped(objects: Iterable[Any], joins: Callable[[Virtual], Any]) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from historycompat.edits import Lineage
 from historycompat.errors import HistoryError
 from historycompat.formats.detection import Survey
+from historycompat.formats.readers import Links
 from historycompat.view import Shape
 
 OPAQUE = "opaque"
@@ -58,7 +59,7 @@ class Reading:
     has_request: bool = False
     items: list[Any] = field(default_factory=list, repr=False)
     splits: dict[int, int] = field(default_factory=dict, repr=False)
-    links: dict[int, tuple[Any, Any]] = field(default_factory=dict, repr=False)
+    links: Links = field(default_factory=Links, repr=False)
 
     def homes(self) -> dict[int, Home]:
         """By the id of each canonical message: its native items, and the canonical messages that these were read as."""

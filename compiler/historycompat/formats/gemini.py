@@ -4,8 +4,9 @@ A user content with function responses is read as a tool message for each run of
 of the rest. `systemInstruction` of a body is read as a leading system message, function declarations as tools.
 Calls and responses without ids are paired by name and order, and get ids that are not written. A signature on any
 part is its option `google.thoughtSignature`. Bytes are read as base64, and written as bytes where there were some.
-Both spellings of keys are read, `functionCall` of the API and `function_call` of the Python SDK; new parts have the
-first. Executable code and its result, parts of built-in tools and parts with none of the known keys are opaque.
+Both spellings of keys are read, `functionCall` of the API and `function_call` of the Python SDK; new parts have that of
+the history, or the first. Executable code and its result, parts of built-in tools and parts with none of the known keys
+are opaque.
 
 Degraded when written: outputs of the types `json` and `error-json` that are texts, which become texts; several texts of
 an output, which become one; provider options other than `thoughtSignature` of `google`; the provider that ran a call.

@@ -30,6 +30,9 @@ OBJECTS = tuple(names[key] for names in SPELLINGS for key in ("call", "response"
 _REMOTE: dict[Any, str] = {names["uri"]: names["file_uri"] for names in SPELLINGS}
 _INLINE = tuple(names["inline"] for names in SPELLINGS)
 SIGNATURES = tuple(names["signature"] for names in SPELLINGS)
+_SPELT = tuple(
+    frozenset(names[key] for key in ("call", "response", "inline", "uri", "signature")) for names in SPELLINGS
+)
 _OBJECT_KEYS = frozenset(OBJECTS)
 _TEXT = ("text", SIGNATURES[0])
 _WRAPPERS = {"output": "text", "result": "text", "error": "error-text"}
@@ -43,10 +46,16 @@ def by_key(native: Part) -> Hashable:
             return _TEXT
         spelling = SIGNATURES[1] if SIGNATURES[1] in native else SIGNATURES[0]
         return ("thought" if native.get("thought") is True else "text"), spelling
-    key: Any = next((key for key in native if key in _OBJECT_KEYS and isinstance(native[key], dict)), None)
-    if key in _REMOTE and not is_web_url(native[key].get(_REMOTE[key])):
-        return None
-    return None if key in _INLINE and not isinstance(native[key].get("data"), (str, bytes)) else key
+    for key, held in native.items():
+        if key in _OBJECT_KEYS and isinstance(held, dict):
+            return key if _is_well_formed(key, held) else None
+    return None
+
+
+def _is_well_formed(key: str, held: dict[str, Any]) -> bool:
+    if key in _REMOTE:
+        return is_web_url(held.get(_REMOTE[key]))
+    return key not in _INLINE or isinstance(held.get("data"), (str, bytes))
 
 
 def _bytes(native: str, canonical: str) -> Joint:
@@ -106,7 +115,30 @@ def _files(names: Mapping[str, str], type_: str, *fields: Field | Joint) -> list
     ]
 
 
-ITEMS = Kinds(
+def _told(part: Any) -> bool | None:
+    """Whether a native part is in the SDK's spelling; None where that cannot be told."""
+    for key in part if isinstance(part, dict) else ():
+        if key in _SPELT[1]:
+            return True
+        if key in _SPELT[0]:
+            return False
+    return None
+
+
+class _Spelt(Kinds):
+    """The kinds of both spellings, one after the other: a new part has the spelling of the history it comes into."""
+
+    def _built(self, kind: Kind, part: Part, writer: Writer) -> Part:
+        items = (
+            item for item in writer.reading.items if isinstance(item, dict) and isinstance(item.get("parts"), list)
+        )
+        told = (snake for item in items for each in item["parts"] if (snake := _told(each)) is not None)
+        if next(told, False):
+            kind = self.kinds[self.kinds.index(kind) % (len(self.kinds) // 2) + len(self.kinds) // 2]
+        return super()._built(kind, part, writer)
+
+
+ITEMS = _Spelt(
     NAME, "parts", [kind for names in SPELLINGS for kind in _files(names, "media")], mark=by_key, typeless=True
 )
 """The media of a function response."""
@@ -211,6 +243,6 @@ def _kinds(names: Mapping[str, str]) -> list[Kind]:
     ]
 
 
-PARTS = Kinds(
+PARTS = _Spelt(
     NAME, "parts", [kind for names in SPELLINGS for kind in _kinds(names)], mark=by_key, typeless=True, namespaces=OURS
 )

@@ -9,11 +9,13 @@ Facts: google-adk 2.13.0, `Event`, `Session.events`.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from historycompat.formats import gemini
 from historycompat.formats.detection import Survey
 from historycompat.formats.envelopes import Envelope, Message, role_of
 from historycompat.formats.roles import Role, Roles
+from historycompat.view import Shape
 
 NAME = "google-adk"
 
@@ -70,6 +72,9 @@ def detect(survey: Survey) -> float:
     return len(ours) / len(seen) if seen else 0.0
 
 
+_IN_EVENTS: dict[str, Any] = {"within": "content", "inside": ("parts",), "roles": ()}
+_NEW = ((("author",), _USER), (("content", "role"), "user"))
+
 FORMAT = replace(
     gemini.FORMAT,
     name=NAME,
@@ -80,5 +85,10 @@ FORMAT = replace(
     carries=LENS.carries,
     wrap=LENS.wrap,
     unwrap=LENS.unwrap,
-    shape=replace(gemini.FORMAT.shape, spine=("events",), parts="content", calls=(), results=()),
+    shape=Shape(
+        spine=("events",),
+        role="author",
+        calls=tuple(replace(site, **_IN_EVENTS) for site in gemini.FORMAT.shape.calls),
+        results=tuple(replace(site, **_IN_EVENTS, fresh=_NEW) for site in gemini.FORMAT.shape.results),
+    ),
 )

@@ -16,10 +16,10 @@ from collections.abc import Hashable
 from historycompat.formats.apart import Tools
 from historycompat.formats.chat_parts import function_tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.envelopes import unless_none
 from historycompat.formats.framework_parts import arguments, outcome, within
 from historycompat.formats.kinds import Field, Kind, Kinds, Part
 from historycompat.formats.lens import Lens
+from historycompat.formats.readers import unless_none
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import is_media, is_web_url
 from historycompat.pairs import Site

@@ -48,28 +48,15 @@ class Invocations:
     more: tuple[Field, ...] = ()
     failures: bool = True
 
-    def _given(self, names: Mapping[str, str]) -> tuple[Field | Joint, ...]:
-        """The fields of what both halves or one of them say; `names` are the canonical and the native ones."""
-        if self.within is None:
-            plain = [Field(native, key) for key, native in names.items() if key != "toolName"]
-            return (*plain, self.name) if self.name else (*plain, Field("toolName", "toolName"))
-        within = self.within
-
-        def decode(native: Part, links: Links) -> Mapping[str, Any]:
-            inner = native[within]
-            if not isinstance(inner, dict):
-                return {}
-            return {key: inner[name] for key, name in names.items() if name in inner}
-
-        def encode(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-            inner = {key: value for key, value in self._inner(native).items() if key not in names.values()}
-            return {within: inner | {name: part[key] for key, name in names.items() if key in part}}
-
-        return (Joint((within,), tuple(names), decode, encode),)
+    def _given(self, *keys: tuple[str, str]) -> tuple[Field | Joint, ...]:
+        """The fields of what both halves or one of them say: the canonical keys, and the native ones."""
+        inside = f"{self.within}." if self.within else ""
+        fields = tuple(Field(inside + native, key) for key, native in keys)
+        return (*fields, Field(f"{inside}toolName", "toolName") if self.name is None else self.name)
 
     @cached_property
     def calls(self) -> Kinds:
-        fields = self._given({"toolCallId": "toolCallId", "toolName": "toolName", "input": self.input})
+        fields = self._given(("toolCallId", "toolCallId"), ("input", self.input))
         hosted = Field("providerExecuted", "providerExecuted", optional=True)
         options = (Joint((self.options,), ("providerOptions",), self._call_options, self._put_call_options),)
         kind = Kind("", "tool-call", (*fields, hosted, *options * self.says_options, *self.more), native=self.template)
@@ -78,7 +65,7 @@ class Invocations:
     @cached_property
     def results(self) -> Kinds:
         place = self.result_options or ".".join((self.options, *_OPTIONS))
-        fields = self._given({"toolCallId": "toolCallId", "toolName": "toolName"})
+        fields = self._given(("toolCallId", "toolCallId"))
         fields += (Field(place, "providerOptions", optional=True),) * self.says_options
         kind = Kind("", "tool-result", fields, native=self.template, derived=("output",))
         return Kinds(self.format, "parts", [kind], mark=lambda native: "")
@@ -202,7 +189,8 @@ class Invocations:
         if not self.failures:
             return {"state": self.result, self.output: output.get("reason")}
         approval = old.get("approval")
-        approval = approval if isinstance(approval, dict) else {"id": old.get("toolCallId")}
+        approval = dict(approval) if isinstance(approval, dict) else {"id": old.get("toolCallId")}
+        approval.pop("reason", None)
         return {"state": "output-denied", "approval": {**approval, "approved": False, **reason}}
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from historycompat.edits import MISSING, Lineage, same, value_at, with_path, without_path
 from historycompat.formats.format import OPAQUE, Reading
-from historycompat.formats.readers import Links, ReadPart, part_reader
+from historycompat.formats.readers import Links, ReadPart, Rest, Step, Value, Values, part_reader
 
 Part = dict[str, Any]
 
@@ -36,6 +36,10 @@ class Field:
     @property
     def first_key(self) -> str:
         return self.native.partition(".")[0]
+
+    @property
+    def step(self) -> Step:
+        return Value(tuple(self.native.split(".")), tuple(self.canonical.split(".")), self.decode)
 
     def paths(self) -> tuple[str, ...]:
         return (self.canonical,)
@@ -76,6 +80,13 @@ class Joint:
     @property
     def first_key(self) -> str:
         return self.native[0]
+
+    @property
+    def step(self) -> Step:
+        roots = tuple(path.partition(".")[0] for path in self.canonical)
+        if roots != self.canonical:
+            return Rest(self.first_key, roots, self.read)
+        return Values(self.first_key, roots, self.decode)
 
     def paths(self) -> tuple[str, ...]:
         return self.canonical
@@ -139,20 +150,8 @@ class Kind:
     def reader(self) -> ReadPart:
         """The function that reads native parts of this kind."""
         plain = [each for each in self.fields if isinstance(each, Field) and each.is_plain and not each.optional]
-        shallow = [each for each in self.fields if not any("." in path for path in each.paths())]
-        nested = [
-            each for each in shallow if isinstance(each, Field) and not each.decode and each.native.count(".") == 1
-        ]
-        joint = [each for each in shallow if isinstance(each, Joint)]
-        quick = (*plain, *nested, *joint)
-        return part_reader(
-            self.template,
-            ((each.native, each.canonical) for each in plain),
-            ((*each.native.split("."), each.canonical) for each in nested),
-            ((each.first_key, each.decode) for each in joint),
-            ((each.first_key, each.read) for each in self.fields if each not in quick),
-            self.shared,
-        )
+        copied = [(each.native, each.canonical) for each in plain]
+        return part_reader(self.template, copied, (each.step for each in self.fields if each not in plain), self.shared)
 
     @property
     def template(self) -> Part:

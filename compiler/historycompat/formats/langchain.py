@@ -17,11 +17,12 @@ from __future__ import annotations
 from historycompat.formats.apart import Tools
 from historycompat.formats.chat_parts import function_tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.envelopes import role_of, unless_none
+from historycompat.formats.envelopes import role_of
 from historycompat.formats.kinds import Field
 from historycompat.formats.langchain_blocks import CALLS, INVALID, NAME, PARTS, RESULT
 from historycompat.formats.langchain_envelopes import ENVELOPE, TYPES
 from historycompat.formats.lens import Lens
+from historycompat.formats.readers import unless_none
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.pairs import Site
 from historycompat.view import Shape

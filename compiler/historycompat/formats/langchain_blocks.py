@@ -7,10 +7,9 @@ from typing import Any
 
 from historycompat.formats.anthropic import THINKING
 from historycompat.formats.chat_parts import image, text_kind, url_of
-from historycompat.formats.envelopes import unless_none
 from historycompat.formats.framework_parts import outcome
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
-from historycompat.formats.readers import Links
+from historycompat.formats.readers import Links, unless_none
 from historycompat.formats.values import from_json, from_url, is_media, is_web_url, to_json
 
 NAME = "langchain"

@@ -31,11 +31,10 @@ _ECHO = "$echo"
 
 def _inner(item: Message) -> Message:
     """The object that has the fields of a message."""
-    for key in ("data", "kwargs"):
-        if isinstance(item.get(key), dict) and "content" not in item:
-            held: Message = item[key]
-            return held
-    return item
+    if "content" in item:
+        return item
+    held: Message | None = next((item[key] for key in ("data", "kwargs") if isinstance(item.get(key), dict)), None)
+    return item if held is None else held
 
 
 def _type(item: Message, inner: Message) -> Any:
@@ -59,14 +58,17 @@ def _without_echoes(message: Message) -> Message:
     content, calls = message.get("content"), message.get("tool_calls")
     if not isinstance(content, list) or not isinstance(calls, list):
         return message
-    waiting = {call["id"]: call for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)}
+    waiting: dict[Any, list[int]] = {}  # the places of the calls, by id
+    for at, call in enumerate(calls):
+        if isinstance(call, dict) and isinstance(call.get("id"), str):
+            waiting.setdefault(call["id"], []).append(at)
     end, echoes = len(content), {}
-    while end and (key := _echoed(content[end - 1])) in waiting:
+    while end and (places := waiting.get(_echoed(content[end - 1]))):
         end -= 1
-        echoes[id(waiting.pop(key))] = content[end]
+        echoes[places.pop()] = content[end]
     if not echoes:
         return message
-    paired = [{**call, _ECHO: (call, echoes[id(call)])} if id(call) in echoes else call for call in calls]
+    paired = [{**call, _ECHO: (call, echoes[at])} if at in echoes else call for at, call in enumerate(calls)]
     return {**message, "content": content[:end], "tool_calls": paired}
 
 

@@ -50,9 +50,9 @@ class Lens:
         reading.items = items if self.unfold is None else self.unfold(items)
         self._read(reading)
         if self.optional_ids:
-            identify(reading.messages)
+            identify(reading.links.halves)
         if self.unnamed_results:
-            name_results(reading.messages)
+            name_results(reading.links.halves)
         return reading
 
     def _items(self, native: Any) -> list[Any]:
@@ -71,12 +71,13 @@ class Lens:
         return [self.system.lift(body, key)] if self.system and key is not None else []
 
     def _read(self, reading: Reading) -> None:
-        messages, links, roles = reading.messages, reading.links, self.roles
+        messages, links = reading.messages, reading.links
+        readers, name_of = self.roles.readers, self.roles.name_of
         for index, item in enumerate(reading.items):
             try:
-                read = roles.readers[item["role"] if roles.name_of is None else roles.name_of(item)]
+                read = readers[item["role"] if name_of is None else name_of(item)]
             except (KeyError, TypeError, IndexError):
-                read = roles.reader_of(item) or self._opaque
+                read = self.roles.reader_of(item) or self._opaque
             made = read(item, links)
             if made.__class__ is dict:
                 messages.append(made)

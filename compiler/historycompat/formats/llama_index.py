@@ -18,13 +18,13 @@ from typing import Any
 from historycompat.formats.apart import Tools
 from historycompat.formats.chat_parts import function_tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.envelopes import unless_none
 from historycompat.formats.framework_parts import arguments, listed
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.lens import Lens
-from historycompat.formats.readers import Links
+from historycompat.formats.readers import Links, unless_none
 from historycompat.formats.roles import Role, Roles, Slot
 from historycompat.formats.values import is_media, is_web_url
+from historycompat.pairs import Site
 from historycompat.view import Shape
 
 NAME = "llama-index"
@@ -135,6 +135,8 @@ LENS = Lens(
     tools=Tools(function_tools(NAME)),
 )
 
+_EXTRA = "additional_kwargs"
+
 FORMAT = LENS.format(
     "LlamaIndex chat messages",
     Marks(
@@ -143,6 +145,10 @@ FORMAT = LENS.format(
         own_keys=words("blocks"),
         foreign_keys=words("content parts tool_calls"),
     ),
-    Shape(parts="blocks", calls=(), results=()),
+    Shape(
+        parts="blocks",
+        calls=(Site("blocks", "tool_call", ("tool_call_id",), ("tool_name",), type_key="block_type"),),
+        results=(Site(None, None, (_EXTRA, "tool_call_id"), (_EXTRA, "name"), ("tool", "function")),),
+    ),
     words("user-files documents reasoning any-order result-names empty-messages many-texts neighbours result-ids"),
 )

@@ -16,6 +16,7 @@ Facts: @mastra/core 1.71.0, `MastraDBMessage`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from historycompat.formats.aisdk_traits import scorer
@@ -25,6 +26,7 @@ from historycompat.formats.kinds import Field, Kind, Kinds
 from historycompat.formats.row_copies import Copies
 from historycompat.formats.rows import Row, RowLens
 from historycompat.formats.stored_kinds import bare_data, reasoning_kind, reasoning_pieces
+from historycompat.pairs import Site
 from historycompat.view import Shape
 
 NAME = "mastra"
@@ -78,6 +80,14 @@ def blank(role: str, parts: list[Any]) -> Row:
     return {"role": role, "content": {"format": 2, "parts": parts}}
 
 
+RESULT_STATES = ("result", "output-error", "output-denied")
+"""The states of an invocation that has a result."""
+
+_STATE = ("toolInvocation", "state")
+CALL = Site(
+    "content", "tool-invocation", ("toolInvocation", "toolCallId"), ("toolInvocation", "toolName"), inside=("parts",)
+)
+
 LENS = RowLens(
     NAME,
     ("content", "parts"),
@@ -94,7 +104,7 @@ LENS = RowLens(
 FORMAT = LENS.format(
     "Mastra stored messages (format 2)",
     scorer(needs=words("row"), own=words("row"), against=words("foreign")),
-    Shape(calls=(), results=()),
+    Shape(calls=(CALL,), results=(replace(CALL, state=_STATE, states=RESULT_STATES, joined=True),)),
     words(
         "user-files documents reasoning any-input output-error-text any-options "
         "empty-messages many-texts neighbours result-ids"

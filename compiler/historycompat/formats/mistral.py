@@ -40,7 +40,7 @@ def by_type(native: Part) -> Hashable:
         return "document" if isinstance(url, str) and from_url(url, "") is not None else None
     if kind == "thinking":
         return "thought" if isinstance(_thought_text(native.get("thinking")), str) else None
-    if kind is None and isinstance(native.get("text"), str):
+    if "type" not in native and isinstance(native.get("text"), str):
         return "text"
     return by_url(native)
 

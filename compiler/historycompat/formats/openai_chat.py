@@ -7,8 +7,8 @@ and is kept equal to it. Each tool message is one canonical tool message with on
 
 Degraded when written: the order of reasoning, text and calls inside an assistant message, which its fields fix;
 several reasoning parts from elsewhere, which become one string; a reasoning part that repeats another; tool outputs of
-other types than `text`, which become text; several results of one tool message, which become a message each; the media
-type of web URLs; provider options with no field here.
+other types than `text`, which become text, as do inputs of custom tools; several results of one tool message, which
+become a message each; the media type of web URLs; provider options with no field here.
 
 Facts: openai-python 3.57, `ChatCompletionMessageParam`; for the dialects the documentation of the vendors named.
 """
@@ -27,7 +27,7 @@ from historycompat.formats.openai_parts import CACHE, ITEMS, NAME, OURS, PARTS
 from historycompat.formats.readers import Links
 from historycompat.formats.reasoning_dialects import CALL_SIGNATURE, reasoning_slots
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import compact, from_json, to_json
+from historycompat.formats.values import as_text, from_json, to_json
 from historycompat.pairs import Site
 from historycompat.view import Shape
 
@@ -55,7 +55,7 @@ def _to_output(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
     value = output.get("value")
     if output.get("type") == "content" and isinstance(value, list):
         return {"content": [ITEMS.write(item, writer, ITEMS) for item in value]}
-    return {"content": value if isinstance(value, str) else compact(value)}
+    return {"content": as_text(value)}
 
 
 def _function(native: Part, links: Links) -> Mapping[str, Any]:
@@ -77,7 +77,7 @@ def _part_of_function(function: Part) -> Mapping[str, Any]:
 def _to_function(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
     function = native.get("function")
     function = dict(function) if isinstance(function, dict) else {}
-    old = _function(native, {}) if function else {}
+    old = _function(native, Links()) if function else {}
     for key, name, encode in (("name", "toolName", None), ("arguments", "input", to_json)):
         if name not in part:
             function.pop(key, None)
@@ -99,7 +99,7 @@ CALLS = Kinds(
                 Field("id", "toolCallId"),
                 Field("type", "providerOptions.openai.type"),
                 Field("custom.name", "toolName"),
-                Field("custom.input", "input"),
+                Field("custom.input", "input", encode=as_text),
             ),
             when=has("providerOptions.openai.type"),
         ),

@@ -4,6 +4,8 @@ What a model made in a row (reasoning, its messages, its calls) is one assistant
 custom tool is a tool message, every other message one of its role. A part of an assistant message has the id of its
 item as `openai.itemId`; the parts of one item stay one item while they stand together, and new parts with one id become
 one. `instructions` of a body are read as a leading system message, an `input` that is a string as a user message.
+Messages of the chat API that belong here no more, `role: tool` and `tool_calls`, are read as what they mean, with the
+option `openai.chat`; without it they are written as the items that they should be.
 Items of hosted and built-in tools are opaque: those that models make as parts where they stand, all others, known or
 not, as messages.
 
@@ -21,6 +23,7 @@ from typing import Any
 
 from historycompat.edits import value_at
 from historycompat.formats.apart import System, Tools
+from historycompat.formats.chat_parts import output
 from historycompat.formats.detection import Marks, words
 from historycompat.formats.folding import PART
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
@@ -28,7 +31,7 @@ from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.responses_items import ITEM_TYPES, NEW, OUTPUT_OF, OWN_CALLS, RUN, fold, role_of, unfold
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import compact, from_json, from_url, is_media, to_json, to_url
+from historycompat.formats.values import as_text, compact, from_json, from_url, is_media, to_json, to_url
 from historycompat.pairs import Site
 from historycompat.view import Shape
 
@@ -109,6 +112,7 @@ _ID = Field("id", "providerOptions.openai.itemId")
 _CALL = (Field("call_id", "toolCallId"), Field("name", "toolName"))
 _IS_REFUSAL = has("providerOptions.openai.refusal")
 _IS_CUSTOM = has("providerOptions.openai.type")
+_IS_CHAT = has("providerOptions.openai.chat")
 
 
 MADE = Kinds(
@@ -143,12 +147,24 @@ MADE = Kinds(
             native={"type": "thought"},
         ),
         Kind(
+            "called",
+            "tool-call",
+            (
+                Field("type", "providerOptions.openai.chat", lambda kind: True, lambda told: "called"),
+                Field(f"{PART}.id", "toolCallId"),
+                Field(f"{PART}.function.name", "toolName"),
+                Field(f"{PART}.function.arguments", "input", from_json, to_json),
+            ),
+            native={"type": "called", PART: {"type": "function"}},
+            when=_IS_CHAT,
+        ),
+        Kind(
             "custom_tool_call",
             "tool-call",
             (
                 Field("type", "providerOptions.openai.type", lambda kind: "custom", lambda kind: "custom_tool_call"),
                 *_CALL,
-                Field("input", "input"),
+                Field("input", "input", encode=as_text),
                 _ID,
             ),
             when=_IS_CUSTOM,
@@ -169,14 +185,29 @@ RESULT = Kinds(
     "",
     [
         Kind(
-            kind,
+            "tool",
             "tool-result",
-            (Field("call_id", "toolCallId"), Joint(("output",), ("output",), _output, _to_output)),
-            native={"type": kind},
+            (
+                Field("role", "providerOptions.openai.chat", lambda role: True, lambda told: "tool"),
+                Field("tool_call_id", "toolCallId"),
+                output(ITEMS),
+            ),
+            native={"role": "tool"},
+            when=_IS_CHAT,
             derived=("toolName",),
-        )
-        for kind in (NEW, *OUTPUT_OF.values())
+        ),
+        *(
+            Kind(
+                kind,
+                "tool-result",
+                (Field("call_id", "toolCallId"), Joint(("output",), ("output",), _output, _to_output)),
+                native={"type": kind},
+                derived=("toolName",),
+            )
+            for kind in (NEW, *OUTPUT_OF.values())
+        ),
     ],
+    mark=lambda native: native.get("role") if native.get("type") is None else None,
     namespaces=OURS,
 )
 """An output item, which is its result; which type a new one has, its call says."""

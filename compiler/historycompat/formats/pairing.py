@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from historycompat.edits import MISSING
 
-Message = dict[str, Any]
 Part = dict[str, Any]
 
 _MADE = re.compile(r"unidentified_[1-9][0-9]*")
@@ -25,16 +24,15 @@ def said_id(call_id: Any) -> Any:
     return MISSING if is_made(call_id) else call_id
 
 
-def identify(messages: Iterable[Message]) -> None:
+def identify(halves: Sequence[Part]) -> None:
     """Give ids to calls and results without one: `unidentified_<n>` to the n-th of the history, and to a result the id
     of the nearest open call with its name before it; where no name fits, of the first open one."""
-    messages = list(messages)
-    if all(half.get("toolCallId") for half in _halves(messages)):
+    if all(half.get("toolCallId") for half in halves):
         return
     numbers = iter(range(1, 1 << 62))
     waiting: list[list[Part]] = []  # the open calls, by turn
-    for kind, halves in groupby(_halves(messages), key=lambda half: half["type"]):
-        turn = list(halves)
+    for kind, group in groupby(halves, key=lambda half: half["type"]):
+        turn = list(group)
         if kind == "tool-call":
             for call in turn:
                 _number(call, numbers)
@@ -77,22 +75,14 @@ def _number(half: Part, numbers: Iterator[int]) -> None:
         half["toolCallId"] = f"unidentified_{number}"
 
 
-def name_results(messages: Iterable[Message]) -> None:
+def name_results(halves: Iterable[Part]) -> None:
     """Give results without a tool name that of the nearest call before them with their id."""
-    names: dict[Any, Any] = {}
-    for message in messages:
-        content = message["content"]
-        for part in content if content.__class__ is list else ():
-            kind = part["type"]
-            if kind == "tool-call" and isinstance(part.get("toolCallId"), str):
-                names[part["toolCallId"]] = part.get("toolName")
-            elif kind == "tool-result" and isinstance(part.get("toolCallId"), str) and part["toolCallId"] in names:
-                part.setdefault("toolName", names[part["toolCallId"]])
-
-
-def _halves(messages: Iterable[Message]) -> Iterator[Part]:
-    for message in messages:
-        content = message["content"]
-        for part in content if isinstance(content, list) else ():
-            if part["type"] in ("tool-call", "tool-result"):
-                yield part
+    names: dict[str, Any] = {}
+    for half in halves:
+        call = half.get("toolCallId")
+        if not isinstance(call, str):
+            continue
+        if half["type"] == "tool-call":
+            names[call] = half.get("toolName")
+        elif call in names:
+            half.setdefault("toolName", names[call])

@@ -26,6 +26,7 @@ from historycompat.formats.lens import Lens
 from historycompat.formats.pydantic_ai_items import OTHER, fold, unfold
 from historycompat.formats.pydantic_ai_parts import ASKED, NAME, RESULT, SAID
 from historycompat.formats.roles import Role, Roles, Slot
+from historycompat.pairs import Site
 from historycompat.view import Shape
 
 USER = Slot(ASKED, string={"type": "text"}, empty=[])
@@ -57,11 +58,21 @@ def detect(survey: Survey) -> float:
     return len(ours) / len(seen) if seen else 0.0
 
 
+_KEYS = (("tool_call_id",), ("tool_name",))
+
 FORMAT = replace(
     LENS.format(
         "pydantic-ai messages",
         Marks(roles=frozenset(), types=frozenset()),
-        Shape(role="kind", parts="parts", calls=(), results=()),
+        Shape(
+            role="kind",
+            parts="parts",
+            calls=(Site("parts", "tool-call", *_KEYS, ("response",), type_key="part_kind"),),
+            results=(
+                Site("parts", "tool-return", *_KEYS, ("request",), type_key="part_kind"),
+                Site("parts", "retry-prompt", *_KEYS, ("request",), type_key="part_kind", state=("tool_name",)),
+            ),
+        ),
         words(
             "user-files documents reasoning any-order result-names output-error-text "
             "hosted-calls empty-messages many-texts neighbours result-ids"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from historycompat.formats.envelopes import PASSED, passed
 from historycompat.formats.folding import ITEM, PART, with_list
 from historycompat.formats.writing import old_if_same, shallow_same
 
@@ -24,20 +24,17 @@ _KINDS = {"system": "system-prompt", "tool": "tool-return"}
 
 def unfold(items: list[Any]) -> list[Any]:
     """The messages of requests and responses; other items, and parts of other kinds, only pass through."""
-    return [message for item in items for message in _messages(item)]
-
-
-def _messages(item: Any) -> Iterator[Any]:
-    parts = item.get("parts") if isinstance(item, dict) else None
-    if not isinstance(parts, list):
-        yield item
-    elif item.get("kind") == "response":
-        yield {**item, "role": "assistant", ITEM: item}
-    elif item.get("kind") == "request" and parts:
-        for part in parts:
-            yield {**_opened(part), ITEM: item, PART: part}
-    else:
-        yield item
+    messages: list[Any] = []
+    for item in items:
+        parts = item.get("parts") if isinstance(item, dict) else None
+        kind = item["kind"] if isinstance(parts, list) and "kind" in item else None
+        if kind == "response":
+            messages.append({**item, "role": "assistant", ITEM: item})
+        elif kind == "request" and parts:
+            messages += [_opened(part) | {ITEM: item, PART: part} for part in parts]
+        else:
+            messages.append(passed(item) if isinstance(item, dict) else item)
+    return messages
 
 
 def _opened(part: Any) -> Message:
@@ -48,7 +45,10 @@ def _opened(part: Any) -> Message:
         return {"role": OTHER, "content": [part]}
     if kind == "retry-prompt" and part.get("tool_name") is None:
         role = "user"
-    return {**part, "role": role, **({"content": _wrapped(part)} if role == "user" and "content" in part else {})}
+    opened = {**part, "role": role}
+    if role == "user" and "content" in part:
+        opened["content"] = _wrapped(part)
+    return opened
 
 
 def _wrapped(part: Message) -> Any:
@@ -79,11 +79,11 @@ def _home(message: Any) -> int | None:
 
 def _alone(message: Any) -> Any:
     if not isinstance(message, dict) or "role" not in message:
-        return message
+        return message.get(PASSED, message) if isinstance(message, dict) else message
     item = message.get(ITEM)
-    said = {key: value for key, value in message.items() if key not in (ITEM, PART, "role")}
     if message["role"] != "assistant":
         return {"parts": [_part(message)], "kind": "request"}
+    said = _said(message, item)
     if item is None or PART in message:
         return {"parts": said.get("parts", []), "kind": "response"}
     return item if shallow_same(said, item) else said
@@ -95,7 +95,7 @@ def _part(message: Message) -> Any:
     role = message["role"]
     if role == OTHER:
         return old
-    said = {key: value for key, value in message.items() if key not in (ITEM, PART, "role")}
+    said = _said(message, old)
     if isinstance(said.get("content"), list) and role != "tool":
         said["content"] = _content(said["content"], old.get("content") if isinstance(old, dict) else None)
     if not isinstance(old, dict):
@@ -104,6 +104,12 @@ def _part(message: Message) -> Any:
     if _opened(old).get("role") != role:
         said["part_kind"] = _KINDS.get(role, "user-prompt")
     return old if shallow_same(said, old) else said
+
+
+def _said(message: Message, old: Any) -> Message:
+    """What a message says that was opened from an object, without the role: that is its own, should it have one."""
+    said = {key: value for key, value in message.items() if key not in (ITEM, PART, "role")}
+    return {**said, "role": old["role"]} if isinstance(old, dict) and "role" in old else said
 
 
 def _content(content: list[Any], old: Any) -> Any:

@@ -6,11 +6,10 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from historycompat.edits import value_at
-from historycompat.formats.envelopes import unless_none
 from historycompat.formats.folding import PART
 from historycompat.formats.framework_parts import arguments, outcome
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
-from historycompat.formats.readers import Links
+from historycompat.formats.readers import Links, unless_none
 from historycompat.formats.values import is_media, is_web_url
 
 NAME = "pydantic-ai"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from historycompat.formats.detection import words
-from historycompat.formats.folding import ITEM, PART, Virtual, grouped, parts_of, with_list
+from historycompat.formats.folding import ITEM, PART, Virtual, grouped, with_list
 from historycompat.formats.format import OPAQUE
 from historycompat.formats.kinds import Part
 
 RUN = "$run"  # the key that holds what a model made in a row, in the message that stands for it
 
+CALLED = "tool_calls"  # where the chat API keeps calls, which are items here
 NEW = "$output"  # the type of an output that was not read
 OUTPUT_OF = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 OWN_CALLS = words("computer_call local_shell_call shell_call apply_patch_call")  # of tools that the client runs
@@ -20,9 +21,10 @@ HOSTED = OWN_CALLS | words(
     "mcp_approval_request tool_search_call tool_search_output program program_output"
 )
 OUTPUTS = frozenset(OUTPUT_OF.values())
-_WHOLE = HOSTED | OUTPUT_OF.keys()  # what a model makes that is one part
+_OUTPUT_TYPES = tuple(OUTPUTS)  # for what may not be hashable
 _OF_THOUGHTS = {"id": "id", "encrypted": "encrypted_content"}
-_SAID = ("output_text", "input_text", "text")
+_SAID = {"refusal": ("refused", "refusal"), **dict.fromkeys(words("output_text input_text text"), ("said", "text"))}
+"""The type of the virtual object, and the key of the text, by the type of what a model's message holds."""
 ITEM_TYPES = (
     HOSTED
     | OUTPUTS
@@ -40,7 +42,11 @@ def unfold(items: list[Any]) -> list[Any]:
     messages: list[Any] = []
     run: list[Any] | None = None
     for item in items:
-        parts = _made_by_model(item)
+        try:
+            parts_of = _PARTS_OF.get(item.get("type"))
+        except (AttributeError, TypeError):  # no object, or with a type that is no text
+            parts_of = None
+        parts = None if parts_of is None else parts_of(item)
         if parts is None:
             run = None
             messages.append(item)
@@ -52,48 +58,74 @@ def unfold(items: list[Any]) -> list[Any]:
     return messages
 
 
-def _made_by_model(item: Any) -> list[Any] | None:
-    """The parts of an item that a model made; None for any other."""
-    if not isinstance(item, dict):
+def _texts(item: Part) -> list[Any] | None:
+    """The parts of an assistant's message; None for any other."""
+    if item.get("role") != "assistant":
         return None
-    kind = item.get("type")
-    if kind is None or kind == "message":
-        return _texts(item) if item.get("role") == "assistant" else None
-    if kind == "reasoning":
-        return _thoughts(item)
-    return [item] if isinstance(kind, str) and kind in _WHOLE else None
+    return _said(item) if CALLED not in item else _called(item)
 
 
-def _texts(item: Part) -> list[Any]:
-    content = item.get("content")
-    known = {"id": item["id"]} if item.get("id") is not None else {}
+def _said(item: Part) -> list[Any]:
+    content, id_ = item.get("content"), item.get("id")
     if isinstance(content, str):
-        return [{**known, "type": "said", ITEM: item, PART: {"text": content}}]
-    if not isinstance(content, list) or not content or not all(map(_is_said, content)):
+        parts = [{"type": "said", ITEM: item, PART: {"text": content}}]
+    elif isinstance(content, list) and content and all(map(_is_said, content)):
+        parts = [{"type": _SAID[part["type"]][0], ITEM: item, PART: part} for part in content]
+    else:
         return [item]
-    parts = parts_of(item, "content", **known)
-    return [{**part, "type": "refused" if "refusal" in part[PART] else "said"} for part in parts]
+    if id_ is not None:
+        for part in parts:
+            part["id"] = id_
+    return parts
 
 
 def _is_said(part: Any) -> bool:
-    return isinstance(part, dict) and (
-        (part.get("type") in _SAID and "text" in part) or (part.get("type") == "refusal" and "refusal" in part)
-    )
+    try:
+        return _SAID[part["type"]][1] in part
+    except (KeyError, TypeError):
+        return False
+
+
+def _called(item: Part) -> list[Any]:
+    """The parts of a message of the chat API, which has calls beside its content."""
+    calls = item[CALLED]
+    said = _said(item) if item.get("content") else []
+    if said == [item] or not isinstance(calls, list) or not all(map(_is_call, calls)):
+        return [item]
+    return said + [{"type": "called", ITEM: item, PART: call} for call in calls] or [item]
+
+
+def _is_call(call: Any) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function"), dict)
 
 
 def _thoughts(item: Part) -> list[Any]:
-    place = _thought_key(item)
-    known = {"type": "thought"}
+    held = item.get(_thought_key(item), [])
+    if not isinstance(held, list) or not all(map(_is_thought, held)):
+        return [item]
+    parts = [{"type": "thought", ITEM: item, PART: part} for part in held or [{"text": ""}]]
     for name, key in _OF_THOUGHTS.items():
         if item.get(key) is not None:
-            known[name] = item[key]
-    held = item.get(place, [])
-    if held == []:
-        return [{**known, ITEM: item, PART: {"text": ""}}]
-    readable = isinstance(held, list) and all(
-        isinstance(part, dict) and {"type", "text"} <= part.keys() for part in held
-    )
-    return parts_of(item, place, **known) if readable else [item]
+            for part in parts:
+                part[name] = item[key]
+    return parts
+
+
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and "type" in part and "text" in part
+
+
+def _whole(item: Part) -> list[Any]:
+    return [item]
+
+
+_PARTS_OF: dict[Any, Callable[[Part], list[Any] | None]] = {
+    None: _texts,
+    "message": _texts,
+    "reasoning": _thoughts,
+    **dict.fromkeys(HOSTED | OUTPUT_OF.keys(), _whole),
+}
+"""The parts of an item that a model made, by its type."""
 
 
 def _thought_key(item: Part) -> str:
@@ -135,7 +167,12 @@ def _items(run: list[Any]) -> Iterator[Any]:
         if item is not None and id(item) in used:  # a second item with this id would be refused
             item, group = None, [{key: value for key, value in each.items() if key != "id"} for each in group]
         used.add(id(item))
-        yield _thought(item, group) if group[0]["type"] == "thought" else _message(item, group)
+        if group[0]["type"] == "thought":
+            yield _thought(item, group)
+        elif CALLED in (item or ()) or any(part["type"] == "called" for part in group):
+            yield _chat_message(item or {"role": "assistant", "content": None}, group)
+        else:
+            yield _message(item, group)
 
 
 def _belongs(part: Virtual) -> Any:
@@ -152,6 +189,18 @@ def _message(item: Part | None, group: list[Virtual]) -> Part:
         text = texts[0]["text"]
         return _marked(item if text is item["content"] else {**item, "content": text}, group[0], id="id")
     return _marked(with_list(item, "content", [_text(part) for part in texts]), group[0], id="id")
+
+
+def _chat_message(item: Part, group: list[Virtual]) -> Part:
+    said = [part for part in group if part["type"] != "called"]
+    calls = [part[PART] for part in group if part["type"] == "called"]
+    if said:
+        item = _message(item, said)
+    elif item.get("content"):
+        item = {**item, "content": None}
+    if calls or not item.get(CALLED):
+        return with_list(item, CALLED, calls)
+    return {key: value for key, value in item.items() if key != CALLED}
 
 
 def _text(part: Part) -> Part:
@@ -188,4 +237,4 @@ def role_of(native: Any) -> Any:
     kind = native.get("type")
     if kind is None or kind == "message":
         return native.get("role")
-    return "tool" if isinstance(kind, str) and kind in OUTPUTS else OPAQUE
+    return "tool" if kind in _OUTPUT_TYPES else OPAQUE

@@ -10,7 +10,7 @@ from typing import Any
 from historycompat.edits import MISSING
 from historycompat.formats.format import OPAQUE
 from historycompat.formats.kinds import Field, Kinds, Part, Writer
-from historycompat.formats.readers import Links, ReadMessage, message_reader
+from historycompat.formats.readers import Links, ReadMessage, message_reader, whole_reader
 
 Message = dict[str, Any]
 
@@ -139,10 +139,8 @@ class Role:
     def reader(self) -> ReadMessage:
         """The function that reads native messages of this role."""
         if self.whole is not None:
-            only = len(self.whole.kinds) == 1
-            read = self.whole.readers[self.whole.kinds[0].mark] if only else self.whole.read
-            return lambda native, links: {"role": self.canonical, "content": [read(native, links, self)]}
-        fields = [(each.first_key, each.read) for each in self.fields]
+            return whole_reader(self.canonical, self.whole, self)
+        fields = (each.step for each in self.fields)
         return message_reader(
             self.canonical, self.slots, fields, text=self.text, split=self._split, elsewhere=self.elsewhere
         )
@@ -158,7 +156,7 @@ class Role:
         for run in runs:
             for each in self.fields:
                 if each.first_key in native:
-                    each.read(native, run, {})
+                    each.read(native, run, Links())
         return runs if len(runs) > 1 else runs[0]
 
 

@@ -11,6 +11,7 @@ from historycompat.edits import Lineage, same, value_at, with_path
 from historycompat.errors import NotCarried
 from historycompat.formats.format import OPAQUE, Home, Reading
 from historycompat.formats.kinds import Part, same_at
+from historycompat.formats.readers import Links
 from historycompat.formats.row_copies import Pairs
 from historycompat.formats.row_entries import Entry, entries_of
 from historycompat.formats.stored import completed
@@ -140,7 +141,7 @@ class RowWriter:
 
     def _suffices(self, row: Row, group: list[Message]) -> bool:
         """Whether a row without parts says some messages."""
-        contents = [message.get("content") for message in self.lens.read_row(row, {})]
+        contents = [message.get("content") for message in self.lens.read_row(row, Links())]
         return same(contents, [message.get("content") for message in group])
 
     def _whole(self, parts: list[Any]) -> Iterator[Any]:
@@ -197,12 +198,14 @@ class RowWriter:
         return parts
 
     def _text(self, message: Message, text: str) -> Part:
-        """The text part of a content that is a string, made from the one that was read as that string."""
+        """The text part of a content that is a string, made from the one that was there before."""
         part = {"type": "text", "text": text}
-        home = self.home(message)
-        natives = self.reading.links.get(id(home[0][0]), (None, None))[0] if home else None
-        if natives and len(natives) == 1:
-            self.lineage.record(part, self.lens.kinds.read(natives[0], self.reading.links, self.lens.kinds))
+        home, was = self.home(message), self.lineage.origin(message).get("content")
+        before = was[0] if isinstance(was, list) and len(was) == 1 else None
+        if home and isinstance(was, str):
+            before = self.reading.links.get(id(home[0][0]), (None, None))[1]
+        if before is not None:
+            self.lineage.record(part, before)
         return part
 
     def _check(self, message: Message, part: Any, position: int) -> None:

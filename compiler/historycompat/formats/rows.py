@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from historycompat.edits import Lineage, same, value_at
+from historycompat.edits import Lineage, same
 from historycompat.formats.detection import Survey
 from historycompat.formats.format import OPAQUE, Format, Reading, messages_of
 from historycompat.formats.invocations import Invocations
 from historycompat.formats.kinds import Field, Kinds, Part
-from historycompat.formats.readers import Links
+from historycompat.formats.readers import Links, fields_reader
 from historycompat.formats.row_copies import Copies
 from historycompat.formats.row_writing import RowWriter
 from historycompat.formats.stored_kinds import STEP, Pieces
@@ -25,9 +26,6 @@ from historycompat.view import Shape
 
 Message = dict[str, Any]
 Row = dict[str, Any]
-
-_ROW = object()  # the place of the link from a row to its native parts
-
 
 @dataclass(frozen=True, eq=False)
 class RowLens:
@@ -59,30 +57,37 @@ class RowLens:
         if isinstance(native, dict):
             reading.has_request = True
             reading.params = {key: value for key, value in native.items() if key != "messages"}
+        messages, links, read_row = reading.messages, reading.links, self.read_row
         for index, row in enumerate(reading.items):
-            made = self.read_row(row, reading.links)
-            reading.messages += made
+            made = read_row(row, links)
+            messages += made
             if len(made) != 1:
                 reading.splits[index] = len(made)
         return reading
 
     def read_row(self, row: Any, links: Links) -> list[Message]:
-        """The canonical messages of a row, at least one."""
+        """The canonical messages of a row, at least one. Its link is to its native parts, and to the part that it was
+        read as where a system message has that part's text alone."""
         natives = self.natives(row, links)
-        content = row.get("content") if isinstance(row, dict) and len(self.parts) == 1 else None
-        if natives is None and not isinstance(content, str):
+        text = row.get("content") if natives is None and isinstance(row, dict) and len(self.parts) == 1 else None
+        if (natives is None and not isinstance(text, str)) or row.get("role") == "tool":
             return [{"role": OPAQUE, "content": [self._opaque(row)]}]
-        links[id(row)] = (natives, _ROW)
+        links[id(row)] = (natives, None)
         head: Message = {"role": self.role(row)} if "role" in row else {}
-        for each in self.header:
-            if each.first_key in row:
-                each.read(row, head, links)
-        contents = [(None, content)] if natives is None else self._steps(natives, links)
-        messages = [
-            head | {"content": content} if role is None else {**head, "role": role, "content": content}
-            for role, content in contents
-        ]
-        return [_with_bare_text(messages[0], natives)] if len(messages) == 1 else messages
+        if self.header:
+            self._read_header(row, head, links)
+        if natives is None:
+            return [{**head, "content": text}]
+        messages = self._steps(natives, head, links)
+        if head.get("role") == "system" and len(messages) == 1 and _is_bare_text(messages[0]["content"]):
+            (part,) = messages[0]["content"]
+            links[id(row)] = (natives, part)  # what is linked has to stay alive: another object could get its id
+            return [{**head, "content": part["text"]}]
+        return messages
+
+    @cached_property
+    def _read_header(self) -> Callable[[Row, Message, Links], None]:
+        return fields_reader((each.step for each in self.header), "role")
 
     def _opaque(self, value: Any) -> Part:
         return {"type": OPAQUE, "format": self.name, "at": "", "value": value}
@@ -96,48 +101,56 @@ class RowLens:
         """The native parts of a row, in pieces where one stands for several; None where it has none."""
         if not isinstance(row, dict):
             return None
-        parts = value_at(row, self.parts)
+        parts: Any = row
+        for key in self.parts:
+            parts = parts.get(key) if isinstance(parts, dict) else None
         if not isinstance(parts, list):
             return self.copies.natives(row) if self.copies and parts is None else None
-        if self.pieces is None:
+        several = {} if self.pieces is None else {id(part): made for part in parts if (made := self.pieces(part))}
+        if not several:
             return parts
         natives: list[Any] = []
         for part in parts:
-            pieces = self.pieces(part)
-            if pieces is None:
-                natives.append(part)
-            else:
+            pieces = several.get(id(part), (part,))
+            if isinstance(pieces, Pieces):
                 links.update((id(piece), (part, pieces)) for piece in pieces)
-                natives += pieces
+            natives += pieces
         return natives
 
-    def _steps(self, natives: list[Any], links: Links) -> list[tuple[str | None, Any]]:
-        """The role (None: the row's own) and the content of each message."""
-        contents: list[tuple[str | None, Any]] = []
+    def _steps(self, natives: list[Any], head: Message, links: Links) -> list[Message]:
+        """The messages of a row's parts: for each step one with what was said, and one for each result."""
+        kinds, readers, is_invocation = self.kinds, self.kinds.readers, self.invocations.is_one
+        messages: list[Message] = []
         said: list[Part] = []
-        results: list[Part] = []
-        kinds, invocations, readers = self.kinds, self.invocations, self.kinds.readers
+        results: list[Message] = []
         for native in natives:
-            kind = native.get("type") if isinstance(native, dict) else None
-            kind = kind if isinstance(kind, str) else None
-            invoked = kind is not None and invocations.is_one(kind)
-            ends = kind == STEP or (bool(results) and not invoked and kind in readers)
-            if ends:
-                contents += [(None, said)] if said else []
-                contents += [("tool", [result]) for result in results]
+            try:
+                kind = native["type"]
+                read = readers.get(kind)
+            except (KeyError, TypeError):
+                kind = read = None
+            if kind == STEP or (results and read is not None):
+                if said:
+                    messages.append({**head, "content": said})
+                messages += results
                 said, results = [], []
-            if invoked:
-                call, result = invocations.read(native, links)
+            if read is not None:
+                said.append(read(native, links, kinds))
+            elif kind == STEP:
+                continue
+            elif isinstance(kind, str) and is_invocation(kind):
+                call, result = self.invocations.read(native, links)
                 if call is not None:
                     said.append(call)
-                if result is not None:
-                    (said if native.get("providerExecuted") else results).append(result)
-            elif kind in readers:
-                said.append(readers[kind](native, links, kinds))
-            elif kind != STEP:
+                if result is not None and native.get("providerExecuted"):
+                    said.append(result)
+                elif result is not None:
+                    results.append({**head, "role": "tool", "content": [result]})
+            else:
                 said.append(kinds.read(native, links, kinds))
-        contents += [(None, said)] if said or not (contents or results) else []
-        return contents + [("tool", [result]) for result in results]
+        if said or not (messages or results):
+            messages.append({**head, "content": said})
+        return messages + results
 
     def is_invocation(self, native: Any) -> bool:
         kind = native.get("type") if isinstance(native, dict) else None
@@ -214,11 +227,7 @@ class RowLens:
         return body if isinstance(native, dict) else body.get("messages", [])
 
 
-def _with_bare_text(message: Message, natives: list[Any] | None) -> Message:
-    """A system message that is nothing but one plain text with that text as its content; any other as it is."""
-    content = message["content"]
-    if message.get("role") != "system" or natives is None or len(content) != 1:
-        return message
-    part = content[0]
-    plain = part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)
-    return {**message, "content": part["text"]} if plain else message
+def _is_bare_text(parts: list[Part]) -> bool:
+    """Whether parts are nothing but one plain text."""
+    part = parts[0] if len(parts) == 1 else {}
+    return part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)

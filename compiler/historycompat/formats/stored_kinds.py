@@ -45,15 +45,16 @@ def reasoning_kind(options: str | None) -> Kind:
     def decode(native: Part, links: Links) -> Mapping[str, Any]:
         details = details_of(native)
         said = native.get("reasoning", native.get("text"))
-        read = {"text": said if isinstance(said, str) else "".join(_texts(details))}
-        extra = {"providerOptions": native[options]} if options and options in native else {}
-        for detail in details[:1]:
-            for key, option in _SEALS.items():
-                place = ("providerOptions", "anthropic", option)
-                seal = value_at(detail, (key,))
-                if isinstance(seal, str) and value_at(extra, place, MISSING) is MISSING:
-                    extra = with_path(extra, place, seal)
-        return read | extra
+        read: Part = {"text": said if isinstance(said, str) else "".join(_texts(details))}
+        if options and options in native:
+            read["providerOptions"] = native[options]
+        first = details[0] if details else None
+        seals = {option: first[key] for key, option in _SEALS.items() if key in first} if _is_sealed(first) else {}
+        for option, seal in seals.items():
+            place = ("providerOptions", "anthropic", option)
+            if isinstance(seal, str) and value_at(read, place, MISSING) is MISSING:
+                read = with_path(read, place, seal)
+        return read
 
     def encode(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
         text = part.get("text")

@@ -12,6 +12,7 @@ Facts: ai 5, 6 and 7, `UIMessage`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from historycompat.formats.aisdk_traits import scorer
@@ -81,6 +82,13 @@ def blank(role: str, parts: list[Any]) -> Row:
     return {"role": role, "parts": parts}
 
 
+_RESULT_STATES = ("output-available", "output-error", "output-denied")
+# The name of a static tool is part of its type, where no rule can set it alone.
+CALLS = (
+    Site("parts", _DYNAMIC, ("toolCallId",), ("toolName",)),
+    Site("parts", f"{_STATIC}*", ("toolCallId",), ()),
+)
+
 LENS = RowLens(
     NAME,
     ("parts",),
@@ -95,8 +103,8 @@ FORMAT = LENS.format(
     scorer(needs=words("parts"), own=words("ui-new"), against=words("row ui-old foreign")),
     Shape(
         parts="parts",
-        calls=(Site("parts", _DYNAMIC, ("toolCallId",), ("toolName",)),),
-        results=(),
+        calls=CALLS,
+        results=tuple(replace(call, state=("state",), states=_RESULT_STATES, joined=True) for call in CALLS),
     ),
     words(
         "user-files documents reasoning any-input output-error-text any-options "

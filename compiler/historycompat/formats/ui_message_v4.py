@@ -18,7 +18,7 @@ from typing import Any
 from historycompat.formats.aisdk_traits import scorer
 from historycompat.formats.detection import words
 from historycompat.formats.kinds import Field, Kind, Kinds
-from historycompat.formats.mastra import INVOCATIONS
+from historycompat.formats.mastra import INVOCATIONS, RESULT_STATES
 from historycompat.formats.row_copies import Copies
 from historycompat.formats.rows import Row, RowLens
 from historycompat.formats.stored_kinds import bare_data, reasoning_kind, reasoning_pieces
@@ -48,6 +48,8 @@ def blank(role: str, parts: list[Any]) -> Row:
     return {"role": role, "content": text, "parts": parts}
 
 
+CALL = Site("parts", "tool-invocation", ("toolInvocation", "toolCallId"), ("toolInvocation", "toolName"))
+
 LENS = RowLens(
     NAME,
     ("parts",),
@@ -64,8 +66,8 @@ FORMAT = LENS.format(
     scorer(needs=words("ui-old"), own=words("ui-old"), against=words("row foreign")),
     Shape(
         parts="parts",
-        calls=(Site("parts", "tool-invocation", ("toolInvocation", "toolCallId"), ("toolInvocation", "toolName")),),
-        results=(),
+        calls=(CALL,),
+        results=(replace(CALL, state=("toolInvocation", "state"), states=RESULT_STATES, joined=True),),
     ),
     words("user-files documents reasoning any-input empty-messages many-texts neighbours result-ids"),
 )

@@ -57,6 +57,11 @@ def compact(value: Any) -> str:
     return text
 
 
+def as_text(value: Any) -> str:
+    """A value where only text can stand: itself, or its JSON."""
+    return value if isinstance(value, str) else compact(value)
+
+
 def is_web_url(data: Any) -> bool:
     return isinstance(data, str) and _WEB_URL.match(data) is not None
 

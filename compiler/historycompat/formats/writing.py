@@ -119,8 +119,8 @@ class MessageWriter:
         return native if native is not None and shallow_same(out, native) else out
 
     def _same_role(self, message: Message, role: Role, native: Message, before: Role) -> bool:
-        if role.canonical is None:
-            return before is role and message.get("role") == native.get("role")
+        if before.canonical is None:  # a role that the format does not know, kept as long as nobody renames it
+            return bool(message.get("role", MISSING) == native.get("role", MISSING))
         return before.canonical == role.canonical
 
     def _assigned(self, role: Role, messages: Iterable[Message]) -> Assigned:

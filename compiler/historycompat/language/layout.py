@@ -19,7 +19,7 @@ from historycompat.tree import Pack, Rule
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 # The fields of a test, in the order they are written.
-CASE_FIELDS = ("name", "model", "origin", "phase", "error", "tools", "params", "given", "then", "stored")
+CASE_FIELDS = ("name", "model", "also", "origin", "phase", "error", "tools", "params", "given", "then", "stored")
 
 
 class NotFormatted(HistoryCompatError):

@@ -16,7 +16,7 @@ from historycompat.errors import Complaint, RuleError
 from historycompat.language import assemble, expecting
 from historycompat.language.build import Builder, Header
 from historycompat.language.grammar import parser
-from historycompat.source import Fragment, Source
+from historycompat.source import Fragment, Source, Span
 
 SYNTAX_CODES = {
     "E101": "Something else was expected here.",
@@ -94,6 +94,9 @@ def read_rules(source: Source) -> tuple[tree.Pack, list[Complaint]]:
         header = header or stretch.header
         rules += stretch.rules
         complaints += builder.complaints
+    if not rules and not complaints:
+        hint = "write rule name { .. }, with a statement such as drop assistant/reasoning"
+        complaints.append(Complaint("E105", "this file holds no rules", Span(source, 0, 0), hint))
     name, language = (header.name, header.language) if header else (None, None)
     return assemble.pack(source, name, language, rules, complaints), complaints
 

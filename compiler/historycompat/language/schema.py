@@ -47,6 +47,7 @@ _RULE: dict[str, tuple[str, Schema]] = {
 _CASE: dict[str, tuple[str, Schema]] = {
     "name": ("What the case shows.", {"type": "string"}),
     "model": ("The model that is about to read the history: an id, an object, or a list of fallbacks.", {}),
+    "also": ("Other models that the same comes out for.", {"type": "array"}),
     "given": ("The history before: in short form, or native JSON for a rule with `format`.", {"$ref": "#/$defs/given"}),
     "then": (
         "`unchanged`, the history after, or `{report: text}`.",

@@ -66,12 +66,12 @@ def target(written: Target) -> str:
 
 
 def filled(pieces: Iterable[str]) -> list[str]:
-    """Pieces in as few lines as hold them; of several lines, each `where` begins one."""
+    """Pieces in as few lines as hold them; of several lines, each `where` and each `||` begins one."""
     pieces, lines = [*pieces], [""]
     if len(whole := " ".join(pieces)) <= WIDTH:
         return [whole]
     for piece in pieces:
-        if lines[-1] and (piece.startswith("where ") or len(lines[-1]) + 1 + len(piece) > WIDTH):
+        if lines[-1] and (piece.startswith(("where ", "|| ")) or len(lines[-1]) + 1 + len(piece) > WIDTH):
             lines.append(piece)
         else:
             lines[-1] = f"{lines[-1]} {piece}".lstrip()

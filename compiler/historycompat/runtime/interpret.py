@@ -7,9 +7,9 @@ else makes it faster (see `fuse`) must give the same result.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from historycompat.edits import Edit, Finding, commit
 from historycompat.errors import NotCarried, RuleFault
@@ -17,8 +17,17 @@ from historycompat.pairs import Half
 from historycompat.ruleset import Fault, Record, Report, Rule, Step
 from historycompat.view import CANONICAL, Context, Hit, Shape, View
 
-# Why a format cannot carry what changed between two roots, as (pointer, reason); None where it can.
-Refusal = Callable[[dict[str, Any], dict[str, Any]], tuple[str, str] | None]
+Root = dict[str, Any]
+
+
+class Carrier(Protocol):
+    """What the format of a history says about edits: pointer and reason of one that it cannot carry, or None."""
+
+    def refusal(self, before: Root, after: Root) -> tuple[str, str] | None:
+        """Of all that a rule changed between two roots."""
+
+    def traceless(self, before: Root, after: Root, edits: Sequence[Edit]) -> tuple[str, str] | None:
+        """Of a statement whose edits are nowhere to be seen in the native history."""
 
 
 @dataclass(slots=True)
@@ -37,7 +46,7 @@ def interpret(
     context: Context,
     *,
     shape: Shape = CANONICAL,
-    refusal: Refusal | None = None,
+    carrier: Carrier | None = None,
     raising: bool = False,
 ) -> Run:
     """Run rules in order on `{"messages": [...], ...}` (or a native body with its `shape`).
@@ -48,7 +57,7 @@ def interpret(
     view = View(root, context, shape)
     for rule in rules:
         if _concerned(rule, view):
-            view = _run_rule(rule, run, view, refusal, raising)
+            view = _run_rule(rule, run, view, carrier, raising)
     return run
 
 
@@ -60,7 +69,7 @@ def _concerned(rule: Rule, view: View) -> bool:
     return rule.when is None or bool(rule.when(view.root, Hit((), view.root, view)))
 
 
-def _run_rule(rule: Rule, run: Run, view: View, refusal: Refusal | None, raising: bool) -> View:
+def _run_rule(rule: Rule, run: Run, view: View, carrier: Carrier | None, raising: bool) -> View:
     """The view behind the rule: the same one if it changed nothing, so that pairs are sought once for many rules."""
     before = view
     records: list[Record] = []
@@ -68,11 +77,10 @@ def _run_rule(rule: Rule, run: Run, view: View, refusal: Refusal | None, raising
     step: Step | None = None
     try:
         for step in rule.steps:
-            view = _run_step(rule, step, view, records, reports)
+            view = _run_step(rule, step, view, records, reports, carrier)
         if view is not before:
             _check_pairs(before, view)
-            if refusal and (refused := refusal(before.root, view.root)):
-                raise NotCarried(refused[1], refused[0])
+            _check_carried(carrier.refusal(before.root, view.root) if carrier else None)
     except Exception as error:  # a faulty rule must not take the request down with it
         if raising:
             raise RuleFault(f"{rule.name}: {error}") from error
@@ -84,7 +92,9 @@ def _run_rule(rule: Rule, run: Run, view: View, refusal: Refusal | None, raising
     return view
 
 
-def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report]) -> View:
+def _run_step(
+    rule: Rule, step: Step, view: View, records: list[Record], reports: list[Report], carrier: Carrier | None
+) -> View:
     hits = step.select(view)
     if not hits:
         return view
@@ -95,8 +105,15 @@ def _run_step(rule: Rule, step: Step, view: View, records: list[Record], reports
         else:
             edits.append(outcome)
     root, made = commit(view.root, edits, view.context.lineage)
+    if made and carrier:
+        _check_carried(carrier.traceless(view.root, root, made))
     records += (Record(rule.name, step.text, step.place, edit) for edit in made)
     return View(root, view.context, view.shape) if made else view
+
+
+def _check_carried(refused: tuple[str, str] | None) -> None:
+    if refused:
+        raise NotCarried(refused[1], refused[0])
 
 
 def _fault(rule: Rule, step: Step | None, error: Exception) -> Fault:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from historycompat.edits import Edit, Pointer, detached, with_path
+from historycompat.edits import Edit, Pointer, changes, detached, with_path
 from historycompat.errors import RuleFault
 from historycompat.pairs import Half
 from historycompat.states import marked_synthetic
@@ -24,8 +24,11 @@ def build(value: Compute) -> Editor:
             call = hit.occurrence.call if hit.occurrence and not hit.occurrence.result else None
             if call is None:
                 continue
-            slot, is_new = slots.of(call)
             new = _result(view, call, detached(value(hit.value, hit)))
+            if view.shape.answering(call.site).joined:
+                yield from changes(call.path, call.part, new)
+                continue
+            slot, is_new = slots.of(call)
             if is_new:
                 made.setdefault(slot, []).append(new)
             else:
@@ -37,8 +40,8 @@ def build(value: Compute) -> Editor:
 
 
 def _result(view: View, call: Half, output: Any) -> dict[str, Any]:
-    site = view.shape.results[0]
-    new: dict[str, Any] = {} if site.type is None else {"type": site.type}
+    site = view.shape.answering(call.site)
+    new: dict[str, Any] = {} if site.type is None else {site.type_key: site.type}
     for path, value in ((site.id, call.id), (site.name, call.name)):
         if path and value is not None:
             new = with_path(new, path, value)
@@ -46,7 +49,7 @@ def _result(view: View, call: Half, output: Any) -> dict[str, Any]:
         return marked_synthetic({**new, "output": output})
     if not isinstance(output, dict):
         raise RuleFault(f"in this format a result is an object with its output in it, not {output!r}")
-    return _over(output, new)
+    return _over(call.part, output) if site.joined else _over(output, new)
 
 
 def _over(body: dict[str, Any], filled: dict[str, Any]) -> dict[str, Any]:
@@ -59,8 +62,16 @@ def _over(body: dict[str, Any], filled: dict[str, Any]) -> dict[str, Any]:
 
 
 def _messages(view: View, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    role, within = {view.shape.role: result_role(view)}, view.shape.results[0].within
-    return [{**role, **result} for result in results] if within is None else [{**role, within: results}]
+    """The messages that hold new results; of a format in which those are items of a type, these items."""
+    site = view.shape.results[0]
+    if site.within is None and site.type is not None:
+        return results
+    message: dict[str, Any] = {} if site.fresh else {view.shape.role: result_role(view)}
+    for path, value in site.fresh:
+        message = with_path(message, path, value)
+    if site.within is None:
+        return [{**message, **result} for result in results]
+    return [with_path(message, site.place, results)]
 
 
 VERB = Verb(
@@ -77,7 +88,8 @@ the tool messages directly after the call's message. Where there is none one is 
 in their order. A call that has a result is left alone.
 
 In a wire shape the expression is the body of the native result (Anthropic: `{content: '...'}`), and type, id and name
-are filled in where the format keeps them; where a result is a message of its own, it becomes one. Only results of the
+are filled in where the format keeps them; where a result is a message or an item of its own, it becomes one, and where
+it is said in the call's object (UI messages), the body is put over that. Only results of the
 canonical prompt are marked synthetic.
 
 Keeps no prefix: a call is without a result until that arrives.""",

@@ -29,17 +29,20 @@ def build(join: str = "\n\n") -> Editor:
 def _runs(view: View, indexes: list[int], join: str) -> Iterator[tuple[int, int, Message]]:
     """First index, last index and the merged message of each run of two or more that can merge."""
     reused = _reused(view)
+    is_string = view.context.is_string
     first = last = -1
     merged: Message = {}
+    strings = False  # whether all of the run are messages that say their content as one string
     for index in indexes:
         both = None
         # A call with an id that the run has already would pair otherwise in one message with it.
         if index == last + 1 and last >= 0 and reused.get(index, -1) < first:
-            both = _merged(view, merged, view.messages[index], join)
+            both = _merged(view, merged, view.messages[index], join, strings and is_string(view.messages[index]))
         if both is None:
             if last > first:
                 yield first, last, merged
-            first, both = index, view.messages[index]
+            first, both, strings = index, view.messages[index], True
+        strings = strings and is_string(view.messages[index])
         last, merged = index, both
     if last > first:
         yield first, last, merged
@@ -57,8 +60,8 @@ def _reused(view: View) -> dict[int, int]:
     return reused
 
 
-def _merged(view: View, one: Message, other: Message, join: str) -> Message | None:
-    """Two messages as one; None where their roles or their metadata differ."""
+def _merged(view: View, one: Message, other: Message, join: str, strings: bool) -> Message | None:
+    """Two messages as one; None where their roles or their metadata differ. `strings`: both say theirs as a string."""
     if is_synthetic(one) != is_synthetic(other):
         one, other = _marked_inside(view, one), _marked_inside(view, other)
     lists = list_keys(view)
@@ -71,7 +74,7 @@ def _merged(view: View, one: Message, other: Message, join: str) -> Message | No
     merged = {**one, **united}
     for key in lists:
         if key in one or key in other:
-            merged[key] = _joined(one.get(key), other.get(key), join)
+            merged[key] = _joined(one.get(key), other.get(key), join, strings)
     return merged
 
 
@@ -96,12 +99,24 @@ def _united(one: Any, other: Any) -> Any:
     return MISSING if any(value is MISSING for value in united.values()) else united
 
 
-def _joined(one: Any, other: Any, join: str) -> Any:
+def _joined(one: Any, other: Any, join: str, strings: bool = False) -> Any:
     if one in (None, "") or other in (None, ""):
         return other if one in (None, "") else one
     if isinstance(one, str) and isinstance(other, str):
         return one + join + other
-    return [*_as_parts(one), *_as_parts(other)]
+    parts, more = _as_parts(one), _as_parts(other)
+    at, text = (_only_text(each) if strings else None for each in (parts, more))
+    if at is not None and text is not None:
+        both = {**parts[at], "text": _joined(parts[at]["text"], more[text]["text"], join)}
+        parts, more = [*parts[:at], both, *parts[at + 1 :]], [*more[:text], *more[text + 1 :]]
+    return [*parts, *more]
+
+
+def _only_text(parts: list[Any]) -> int | None:
+    """Where the only text among some parts stands, if a string can say it."""
+    found = [at for at, part in enumerate(parts) if isinstance(part, dict) and part.get("type") == "text"]
+    plain = len(found) == 1 and parts[found[0]].keys() == {"type", "text"} and isinstance(parts[found[0]]["text"], str)
+    return found[0] if plain else None
 
 
 def _as_parts(content: Any) -> list[Any]:
@@ -138,7 +153,8 @@ VERB = Verb(
     doc="""\
 Of the selected messages those that stand next to each other and have the same role become one, in the place of the
 first; a run of three or more becomes one too. Parts concatenate; two string contents are joined with `join` (default: a
-blank line); beside parts a string becomes a text part, an empty one nothing. All other keys unite, objects key by key;
+blank line), and so are texts whose messages are strings in the history's own format, which stay strings; beside parts a
+string becomes a text part, an empty one nothing. All other keys unite, objects key by key;
 where both messages have a key with different values they stay apart, and so do messages with calls of one id. Calls
 that a wire shape keeps beside the content concatenate as parts do.
 

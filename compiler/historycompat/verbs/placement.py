@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from historycompat.edits import Edit, Pointer
+from historycompat.edits import Edit, Pointer, value_at
 from historycompat.pairs import Half, Pairing
 from historycompat.view import View
 
@@ -69,8 +69,12 @@ class Slots:
         self.view = view
         self.site = view.shape.results[0]
         self.last: dict[int, int] = {}
+        self.items: set[int] = set()  # calls and results that are messages of their own
         for occurrence in view.pairing.occurrences:
             result = occurrence.result
+            for half in (occurrence.call, result):
+                if half and half.position is None:
+                    self.items.add(half.index)
             if result and result.position is not None:
                 self.last[result.index] = max(result.position, self.last.get(result.index, 0))
 
@@ -78,10 +82,15 @@ class Slots:
         """The place in a snapshot where a result is to be added, and whether a message has to be made there."""
         run = run_after(self.view, call.index)
         if self.site.within is None:
-            return self.view.path(run.stop), True
+            return self.view.path(run.stop if self.site.type is None else self._behind_items(call.index)), True
         holding = [index for index in run if index in self.last]
         home = holding[-1] if holding else call.index + 1
         message = self.view.messages[home] if home in run else None
-        if not isinstance(message, dict) or not isinstance(message.get(self.site.within), list):
+        if not isinstance(value_at(message, self.site.place), list):
             return self.view.path(call.index + 1), True
-        return self.view.path(home, self.site.within, self.last.get(home, -1) + 1), False
+        return self.view.path(home, *self.site.place, self.last.get(home, -1) + 1), False
+
+    def _behind_items(self, index: int) -> int:
+        while index in self.items:
+            index += 1
+        return index

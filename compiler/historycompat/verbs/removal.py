@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from historycompat.edits import Edit, Pointer
+from historycompat.edits import Edit, Pointer, value_at
 from historycompat.states import is_empty
 from historycompat.view import Hit, View
 
@@ -28,7 +28,7 @@ def is_within(path: Pointer, places: Collection[Pointer]) -> bool:
 
 def removal(view: View, doomed: set[Pointer], on_empty: str = "drop", fill: str | None = None) -> Iterator[Edit]:
     """Take places out. `on_empty` is about each message that had parts and is left without any."""
-    items: dict[int, dict[str, set[int]]] = {}
+    items: dict[int, dict[Pointer, set[int]]] = {}
     for path in sorted(doomed, key=len):
         if is_within(path[:-1], doomed):
             continue
@@ -36,21 +36,28 @@ def removal(view: View, doomed: set[Pointer], on_empty: str = "drop", fill: str 
         if item is None:
             yield Edit("remove", path)
         else:
-            index, key, position = item
-            items.setdefault(index, {}).setdefault(key, set()).add(position)
+            index, place, position = item
+            items.setdefault(index, {}).setdefault(place, set()).add(position)
     for index, gone in items.items():
         yield from _without(view, index, gone, on_empty, fill)
 
 
-def _item(view: View, path: Pointer) -> tuple[int, str, int] | None:
+def _item(view: View, path: Pointer) -> tuple[int, Pointer, int] | None:
     """Message, list and position of a path to a part, call or result that stands in a list of its message."""
     depth = len(view.shape.spine)
-    if len(path) != depth + 3 or path[:depth] != view.shape.spine:
+    if len(path) < depth + 3 or path[:depth] != view.shape.spine:
         return None
-    index, key, position = path[depth:]
-    if isinstance(index, int) and isinstance(key, str) and isinstance(position, int) and key in list_keys(view):
-        return index, key, position
+    index, *place, position = path[depth:]
+    if isinstance(index, int) and isinstance(position, int) and tuple(place) in places(view):
+        return index, tuple(place), position
     return None
+
+
+def places(view: View) -> list[Pointer]:
+    """The paths in a message of the lists of its parts, calls or results."""
+    nested = [site.place for site in (*view.shape.calls, *view.shape.results) if site.place]
+    own = [] if any(place[0] == view.shape.parts for place in nested) else [(view.shape.parts,)]
+    return list(dict.fromkeys((*own, *nested)))
 
 
 def list_keys(view: View) -> list[str]:
@@ -59,17 +66,17 @@ def list_keys(view: View) -> list[str]:
     return list(dict.fromkeys((view.shape.parts, *(key for key in sites if key is not None))))
 
 
-def _without(view: View, index: int, gone: dict[str, set[int]], on_empty: str, fill: str | None) -> Iterator[Edit]:
+def _without(view: View, index: int, gone: dict[Pointer, set[int]], on_empty: str, fill: str | None) -> Iterator[Edit]:
     message = view.messages[index]
-    emptied = not any(_is_left(message.get(key), gone.get(key, ())) for key in list_keys(view))
+    emptied = not any(_is_left(value_at(message, place), gone.get(place, ())) for place in places(view))
     if emptied and (on_empty == "drop" or (on_empty == "fill" and view.role(index) == "tool")):
         yield Edit("remove", view.path(index))
         return
-    for key, positions in gone.items():
-        if key != view.shape.parts and len(positions) == len(message[key]):
-            yield Edit("remove", view.path(index, key))
+    for place, positions in gone.items():
+        if place[0] != view.shape.parts and len(positions) == len(value_at(message, place)):
+            yield Edit("remove", view.path(index, *place))
         else:
-            yield from (Edit("remove", view.path(index, key, position)) for position in sorted(positions))
+            yield from (Edit("remove", view.path(index, *place, position)) for position in sorted(positions))
     if emptied and on_empty == "fill":
         yield _filled(view, index, message, fill or "")
 
@@ -79,8 +86,9 @@ def _is_left(value: Any, gone: Collection[int]) -> bool:
 
 
 def _filled(view: View, index: int, message: dict[str, Any], text: str) -> Edit:
-    place = view.path(index, view.shape.parts)
-    if isinstance(message.get(view.shape.parts), list):
+    first = places(view)[0]
+    place = view.path(index, *first)
+    if isinstance(value_at(message, first), list):
         return Edit("add", (*place, 0), {"type": "text", "text": text})
     return Edit("add", place, text)
 

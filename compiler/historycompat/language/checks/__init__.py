@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from historycompat import tree
 from historycompat.errors import Complaint
-from historycompat.language.checks import calls, fields, models, operators, regexes, targets
+from historycompat.language.checks import calls, fields, models, operators, regexes, targets, writes
+from historycompat.source import Span
 
 Check = Callable[[tree.Rule, tree.Pack], Iterator[Complaint]]
 
@@ -15,11 +16,14 @@ Check = Callable[[tree.Rule, tree.Pack], Iterator[Complaint]]
 CHECKS: tuple[Check, ...] = (
     operators.misplaced_not,
     operators.bare_constants,
+    operators.bare_lists,
+    operators.slashed_patterns,
     fields.read_fields,
     fields.written_keys,
     calls.missing_values,
     calls.unknown_names,
     targets.unplaceable_paths,
+    writes.written_values,
     regexes.written_regexes,
     regexes.replacements,
     regexes.fruitless_mappings,
@@ -31,9 +35,9 @@ CHECKS: tuple[Check, ...] = (
     targets.self_feeding,
 )
 
-# Where a text was read as the name of a field, what is wrong with that field adds nothing.
+# Where a text was read as something else, what is wrong with that adds nothing.
 _MISREAD = frozenset({"E202"})
-_FOLLOWING = frozenset({"E203", "E205"})
+_FOLLOWING = frozenset({"E203", "E205", "W302"})
 
 # The warnings that are decided here, from one rule alone.
 _DECIDED = frozenset({"W302", "W303", "W402"})
@@ -47,15 +51,19 @@ def run_checks(pack: tree.Pack) -> list[Complaint]:
 def _about(rule: tree.Rule, pack: tree.Pack) -> list[Complaint]:
     allowed = {allowance.code for allowance in rule.allowances}
     found = {replace(complaint, rule=rule.name) for check in CHECKS for complaint in check(rule, pack)}
-    misread = {complaint.span for complaint in found if complaint.code in _MISREAD}
+    misread = [complaint.span for complaint in found if complaint.code in _MISREAD and complaint.span]
     kept = [
         complaint
         for complaint in found
         if (complaint.is_error or complaint.code not in allowed)
-        and not (complaint.code in _FOLLOWING and complaint.span in misread)
+        and not (complaint.code in _FOLLOWING and any(_is_inside(complaint.span, span) for span in misread))
     ]
     kept += _unused(rule, {complaint.code for complaint in found})
     return sorted(kept, key=lambda complaint: (complaint.span.start if complaint.span else 0, complaint.code))
+
+
+def _is_inside(span: Span | None, other: Span) -> bool:
+    return span is not None and other.start <= span.start and span.end <= other.end
 
 
 def _unused(rule: tree.Rule, found: set[str]) -> Iterator[Complaint]:

@@ -68,6 +68,13 @@ def unknown_names(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
                 yield Complaint("E206", message, node.span, f"did you mean{hint}" if hint else _usage(node.value))
             elif node.kind == "variable" and node.value not in place.variables:
                 yield _undefined(node, place)
+            elif node.kind == "variable" and node.value == "error" and _never_after(rule):
+                hint = "say what wakes the rule: on_error, and `phase both` if it runs before too"
+                yield Complaint("E206", "$error is null: this rule runs before the request only", node.span, hint)
+
+
+def _never_after(rule: tree.Rule) -> bool:
+    return rule.phase == "before" or (rule.phase is None and not rule.on_error)
 
 
 def _usage(name: str) -> str:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
 
 from historycompat import tree
 from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.checks.places import expressions, selected
 from historycompat.language.checks.shapes import Reader, Shape
+from historycompat.language.checks.worlds import path_of
 from historycompat.language.vocabulary import OBJECTS, PART_OBJECTS, PARTS
+from historycompat.regex import compile_regex
+from historycompat.regex.problem import RegexError
 from historycompat.source import Span
 from historycompat.tree import Expr
 
 # A key of a path is refused only if it looks like a known one: rules also add and delete keys of their own.
 _TYPO = 0.75
+
+# Longer lists help nobody.
+_LISTED = 12
 
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 
@@ -30,12 +37,19 @@ def read_fields(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
             if node.kind == "comparator":
                 words |= {id(side) for side, other in _sides(node) if side.kind == "field" and other.kind != "literal"}
                 yield from _Comparison(node, shapes).complaints()
-            elif node.kind == "function_expression" and node.value == "contains" and len(node.children) == 2:
-                yield from _contained(node, shapes)
+            elif node.kind == "function_expression" and len(node.children) == 2:
+                yield from _contained(node, shapes) if node.value == "contains" else ()
+                yield from _unmatched(node, shapes)
+            yield from _prefixed(node)
         told = {id(word) for node, _, _ in reader.seen if node.kind == "comparator" and (word := _word(node, shapes))}
         for node, at, found in reader.seen:
-            if found is None and id(node) not in told:
+            if found is None and id(node) not in told and not _asks_for_object(at, place.expr):
                 yield _unknown(node.value, at, node.span, compared=id(node) in words)
+
+
+def _asks_for_object(at: Shape, expr: Expr) -> bool:
+    """Whether what is never an object is read where it is asked to be one: that is about a broken history."""
+    return "object" not in at.kinds and any(node.kind == "literal" and node.value == "object" for node in expr.walk())
 
 
 def written_keys(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
@@ -56,6 +70,8 @@ def _paths(statement: tree.Statement) -> Iterator[tree.Path]:
 
 
 def _unknown(name: str, at: Shape, span: Span | None, *, compared: bool = False) -> Complaint:
+    if "object" not in at.kinds:
+        return _fieldless(name, at, span)
     known = sorted(frozenset[str]().union(*(OBJECTS[holder] for holder in at.objects)))
     hint = did_you_mean(name, known)
     if compared:
@@ -63,9 +79,18 @@ def _unknown(name: str, at: Shape, span: Span | None, *, compared: bool = False)
     elif hint is None and (others := _parts_with(name)):
         hint = f"only {' and '.join(others)} parts have it"
     elif hint is None:
-        hint = f"the fields are {', '.join(known)}; has(@, '{name}') asks for any other key"
+        listed = f"the fields are {', '.join(known)}; " if len(known) <= _LISTED else ""
+        hint = f"{listed}has(@, '{name}') asks for any other key"
     fix = None if compared else respelt(span, name, known)
-    return Complaint("E203", f"{_named(at)} has no field {name}", span, hint, fix=fix)
+    return Complaint("E203", f"{_named(at)} field {name}", span, hint, fix=fix)
+
+
+def _fieldless(name: str, at: Shape, span: Span | None) -> Complaint:
+    """`content.type`: what has elements, or nothing at all inside."""
+    if "array" in at.kinds:
+        hint = f"write [0].{name} for one element, [].{name} for all, [] | [?{name} == ..] for some"
+        return Complaint("E203", f"a list has no field {name}, its elements may have one", span, hint)
+    return Complaint("E203", f"{_kinds(at)} has no field {name}", span, f"leave out {name}, or read it elsewhere")
 
 
 def _parts_with(name: str) -> list[str]:
@@ -74,10 +99,10 @@ def _parts_with(name: str) -> list[str]:
 
 def _named(at: Shape) -> str:
     if len(at.objects) > 1:
-        return "no part" if at.objects <= PART_OBJECTS else "nothing here"
+        return "none of these parts has a" if at.objects <= PART_OBJECTS else "nothing here has a"
     (name,) = at.objects
     word = f"{name.removeprefix('part ')} part" if name.startswith("part ") else name
-    return f"{'an' if word[0] in 'aeio' else 'a'} {word}"
+    return f"{'an' if word[0] in 'aeio' else 'a'} {word} has no"
 
 
 Shapes = dict[int, Shape | None]
@@ -99,11 +124,11 @@ def _word(node: Expr, shapes: Shapes) -> Expr | None:
 
 def _never(literal: Expr, choices: frozenset[str], what: str) -> Complaint:
     hint = did_you_mean(literal.value, sorted(choices)) or f"it can be {', '.join(sorted(choices))}"
-    fix = respelt(_inside(literal), literal.value, choices)
+    fix = respelt(inside_quotes(literal), literal.value, choices)
     return Complaint("E204", f"{what} is never '{literal.value}'", literal.span, hint, fix=fix)
 
 
-def _inside(literal: Expr) -> Span | None:
+def inside_quotes(literal: Expr) -> Span | None:
     """The stretch of a text without its quotes."""
     span = literal.span
     at = span.text.find(literal.value) if span else -1
@@ -125,6 +150,49 @@ def _contained(node: Expr, shapes: Shapes) -> Iterator[Complaint]:
     for item in texts:
         if item.value not in shape.choices:
             yield _never(item, shape.choices, _text(asked))
+
+
+# What a text function asks of its first argument, in words, and how it is tried.
+_ASKING: dict[str, tuple[str, Callable[[str, str], bool]]] = {
+    "starts_with": ("starts with", str.startswith),
+    "ends_with": ("ends with", str.endswith),
+    "contains": ("contains", lambda text, part: part in text),
+    "matches": ("matches", lambda text, pattern: compile_regex(pattern).search(text) is not None),
+}
+
+
+def _unmatched(node: Expr, shapes: Shapes) -> Iterator[Complaint]:
+    """`starts_with(type, 'tol-')`, where none of the few texts that are possible does."""
+    subject, asked = node.children
+    shape = shapes.get(id(subject))
+    known = shape and shape.choices is not None and subject.kind != "literal"
+    if node.value not in _ASKING or not (known and asked.kind == "literal" and isinstance(asked.value, str)):
+        return
+    assert shape
+    assert shape.choices is not None
+    words, holds = _ASKING[node.value]
+    with suppress(RegexError):  # which is complained of elsewhere
+        if not any(holds(choice, asked.value) for choice in shape.choices):
+            hint = f"it can be {', '.join(sorted(shape.choices))}"
+            yield Complaint("E204", f"{_text(subject)} never {words} '{asked.value}'", asked.span, hint)
+
+
+_UNPREFIXED = (("$model", "name"), ("$model", "vendor"), ("$model", "provider"))
+
+
+def _prefixed(node: Expr) -> Iterator[Complaint]:
+    """`$model.name == 'openai/gpt-5'`: the provider is no part of a name."""
+    if node.kind not in ("comparator", "function_expression") or not any(
+        path_of(n) in _UNPREFIXED for n in node.walk()
+    ):
+        return
+    subject = next(n for n in node.walk() if path_of(n) in _UNPREFIXED)
+    for text in (n for n in node.walk() if n.kind == "literal" and isinstance(n.value, str)):
+        provider, slash, name = text.value.rpartition("/")
+        if slash and node.value != "matches":
+            hint = f"write '{name}' here, and the provider in `models` or as $model.vendor == '{provider}'"
+            message = f"{_text(subject)} stands without its provider and never has a slash"
+            yield Complaint("E204", message, text.span, hint)
 
 
 class _Comparison:

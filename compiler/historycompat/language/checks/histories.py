@@ -124,16 +124,17 @@ def _messages(shape: str, special: Json | None = None) -> list[Json]:
     return made
 
 
+@cache
 def _plain(letter: str, number: int) -> Json:
     id_ = f"call_{number}"
-    return copy.deepcopy({
+    return {
         "s": {"role": "system", "content": "Be brief."},
         "u": _message("user", [_part("text")]),
         "e": _message("user", [_part("text", text="")]),
         "a": _message("assistant", [_part("text")]),
         "c": _message("assistant", [_part("text"), _part("tool-call", toolCallId=id_)]),
         "t": _message("tool", [_part("tool-result", toolCallId=id_)]),
-    }[letter])  # fmt: skip
+    }[letter]  # fmt: skip
 
 
 def _part(type_: str, **more: Any) -> Json:
@@ -154,10 +155,11 @@ def _unfolded(message: Json) -> list[Json]:
         if not message.get("unanswered")
     ]
     bare = {key: value for key, value in message.items() if key != "unanswered"}
-    return copy.deepcopy([bare, *([_message("tool", answers)] if answers else [])])
+    return [bare, *([_message("tool", answers)] if answers else [])]
 
 
 def _renamed(messages: list[Json], id_: str) -> list[Json]:
+    messages = copy.deepcopy(messages)
     for message in messages:
         for part in message["content"] if isinstance(message["content"], list) else ():
             if "toolCallId" in part:
@@ -195,7 +197,7 @@ def _with_result(part: Json) -> Iterator[Json]:
     user, plain = _plain("u", 0), _plain("a", 0)
     for messages in ([user, call, answer], [user, call, answer, user], [user, call, user, answer], [answer, user],
                      [user, call, answer, plain, user], [call, _message("tool", [part, part]), user]):  # fmt: skip
-        yield _root(copy.deepcopy(messages))
+        yield _root(messages)
 
 
 def _parts(target: tree.Target, stock: Stock, role: str) -> Iterator[Json]:

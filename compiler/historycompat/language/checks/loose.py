@@ -57,7 +57,7 @@ def loose_triggers(entries: Sequence[Entry]) -> Iterator[Complaint]:
     """Triggers that match errors of many kinds, or what another alternative matches already; and, of rules that lose
     something, those that match what wakes a rule with another repair."""
     for entry in entries:
-        if all(statement.verb == "report" for statement in entry.written.do):
+        if entry.compiled or all(statement.verb == "report" for statement in entry.written.do):
             continue
         for number, pattern in enumerate(entry.written.on_error):
             trigger = entry.meaning.triggers[number]
@@ -130,4 +130,4 @@ def _places(entry: Entry) -> frozenset[str]:
 
 
 def _shown(pattern: tree.ErrorPattern) -> str:
-    return pattern.regex.span.text
+    return pattern.regex.span.text or f"/{pattern.regex.pattern}/{pattern.regex.flags}"

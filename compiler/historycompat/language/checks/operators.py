@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from historycompat import tree
@@ -63,6 +64,46 @@ def bare_constants(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
                 message = f"{node.value} without backticks is the name of a field"
                 fix = (node.span, meant) if node.span else None
                 yield Complaint("E202", message, node.span, f"write {meant} in backticks", fix=fix)
+
+
+# Where a value stands that nothing is read from.
+_WHOLE = frozenset(
+    {"comparator", "key_val_pair", "and_expression", "or_expression", "function_expression", "multi_select_list"}
+)
+
+
+def bare_lists(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
+    """`content == []`: alone, `[]` flattens what is around it."""
+    for place in expressions(rule):
+        for node, parent, _ in _with_parents(place.expr):
+            whole = parent.kind in _WHOLE if parent else place.clause in _TEXTS
+            if whole and node == _FLATTENED:
+                fix = (node.span, "`[]`") if node.span else None
+                message = "[] without backticks flattens the value that is looked at, and is no empty list"
+                yield Complaint("E202", message, node.span, "write `[]` in backticks", fix=fix)
+
+
+_IDENTITY = Expr("identity")
+_FLATTENED = Expr("projection", (Expr("flatten", (_IDENTITY,)), _IDENTITY))
+
+# A pattern as other languages write it; a path as /v1/ is none.
+_SLASHED = re.compile(r"/(?P<pattern>.+)/(?P<flags>[ims]*)", re.DOTALL)
+_SIGNS = frozenset("^$*+?[](){}|\\")
+
+
+def slashed_patterns(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
+    """`matches(text, '/refused/i')`: slashes stand around a pattern only where no quotes do."""
+    for place in expressions(rule):
+        for node in place.expr.walk():
+            if node.kind != "function_expression" or node.value != "matches" or len(node.children) != 2:
+                continue
+            pattern = node.children[1]
+            found = _SLASHED.fullmatch(pattern.value) if isinstance(pattern.value, str) else None
+            if found and (found["flags"] or _SIGNS & {*found["pattern"]}):
+                meant = _raw((f"(?{found['flags']})" if found["flags"] else "") + found["pattern"])
+                fix = (pattern.span, meant) if pattern.span else None
+                message = "inside quotes the slashes are part of the pattern"
+                yield Complaint("E202", message, pattern.span, f"write {meant}", fix=fix)
 
 
 def _with_parents(expr: Expr, parent: Expr | None = None, position: int = 0) -> Iterator[tuple[Expr, Expr | None, int]]:

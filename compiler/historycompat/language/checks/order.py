@@ -16,6 +16,8 @@ from typing import Any
 from historycompat.errors import Complaint
 from historycompat.language.checks.histories import Json, Stock, together
 from historycompat.language.checks.rehearsal import Act, Entry, Rehearsal, Stage, stage
+from historycompat.verbs import VERBS
+from historycompat.verbs.judgement import argument
 from historycompat.verbs.verb import Effects
 
 # How often two statements answer each other before it counts as without end.
@@ -30,6 +32,21 @@ STRUCTURE = "message"
 def concerns(one: Act, other: Act) -> bool:
     """Whether what the second statement does can change what the first one looks at."""
     return any(overlap(place, read) for place in touched(other) for read in _seen(one))
+
+
+# What is read beside a place and stays when something else is taken away.
+_STEADY = frozenset({"model", "error", "tools", "params", "origin"})
+_IN_PLACE = frozenset(VERBS) - {"merge", "move", "reorder", "dedupe", "split", "answer", "insert"}
+
+
+def _leaves_at_rest(one: Act, other: Act) -> bool:
+    """Whether the second statement only takes away, and the first one looks at each place alone: what is left of its
+    places is as it left them."""
+    target, taken = one.meaning.target, other.meaning.target.kind
+    alone = not (target.states or target.part_states or target.exclude or one.entry.meaning.when)
+    alone = alone and one.meaning.verb in _IN_PLACE and one.meaning.variables <= _STEADY
+    whole = target.kind in ("part", "call", "result") or (target.kind == taken == "message")
+    return other.meaning.verb == "drop" and alone and whole and argument(other.meaning, "fill") is None
 
 
 def touched(act: Act) -> frozenset[str]:
@@ -56,6 +73,10 @@ def overlap(touched: str, read: str) -> bool:
     return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=False))
 
 
+_OF_A_PHASE = frozenset({"model", "text", "error"})
+_OF_A_STAGE = frozenset({"model", "text"})
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What came of two statements, the earlier one first: a code, and the history and stage that show it. `values` are
@@ -78,16 +99,24 @@ class Trial:
     _rehearsals: dict[Stage, Rehearsal] = field(default_factory=dict)
     _stocks: dict[Act, Stock] = field(default_factory=dict)
     _histories: dict[Act, list[Json]] = field(default_factory=dict)
-    _known: dict[str, Json] = field(default_factory=dict)
+    _anywhere: Rehearsal = field(default_factory=lambda: Rehearsal(Stage(())))
+    _phases: dict[bool, Rehearsal] = field(default_factory=dict)
 
     @cached_property
     def acts(self) -> list[Act]:
         return [act for entry in self.entries for act in entry.acts if act.meaning.verb != "report"]
 
-    def findings(self) -> Iterator[Finding]:
+    def pairs(self) -> Iterator[tuple[Act, list[Act]]]:
+        """Each statement that is to be checked, with all that come before it."""
         for number, later in enumerate(self.acts):
-            for earlier in self.acts[:number]:
-                where = self.stage(earlier.entry, later.entry) if concerns(earlier, later) else None
+            if later.entry.compiled is None:
+                yield later, self.acts[:number]
+
+    def findings(self) -> Iterator[Finding]:
+        for later, before in self.pairs():
+            for earlier in before:
+                meet = concerns(earlier, later) and not _leaves_at_rest(earlier, later)
+                where = self.stage(earlier.entry, later.entry) if meet else None
                 found = where and self._tried(earlier, later, where)
                 if found:
                     yield found
@@ -99,8 +128,14 @@ class Trial:
 
     def rehearsal(self, where: Stage) -> Rehearsal:
         if where not in self._rehearsals:
-            self._rehearsals[where] = Rehearsal(where)
+            self._rehearsals[where] = Rehearsal(where, self._phase(where.error is not None), _OF_A_STAGE)
         return self._rehearsals[where]
+
+    def _phase(self, after: bool) -> Rehearsal:
+        if after not in self._phases:
+            some = Stage((), None, "" if after else None)
+            self._phases[after] = Rehearsal(some, self._anywhere, _OF_A_PHASE)
+        return self._phases[after]
 
     def stock(self, act: Act) -> Stock:
         return self._stocks.setdefault(act, Stock(act.meaning, act.written, act.entry.written))
@@ -108,17 +143,23 @@ class Trial:
     def histories(self, act: Act) -> list[Json]:
         """The histories of a statement; an equal one of another statement is the same object, and not run again."""
         if act not in self._histories:
-            made = {repr(root): root for root in self.stock(act).histories}
-            self._histories[act] = [self._known.setdefault(text, root) for text, root in made.items()]
+            made = {id(root): root for root in map(self._anywhere.known, self.stock(act).histories)}
+            self._histories[act] = list(made.values())
         return self._histories[act]
 
     def _tried(self, earlier: Act, later: Act, where: Stage) -> Finding | None:
-        both = together(self.stock(earlier), self.stock(later))
-        histories = chain(self.histories(later), self.histories(earlier), both)
-        return next((found for root in histories if (found := self._found(earlier, later, root, where))), None)
-
-    def _found(self, earlier: Act, later: Act, history: Json, where: Stage) -> Finding | None:
         rehearsal = self.rehearsal(where)
+        both = map(self._anywhere.known, together(self.stock(earlier), self.stock(later)))
+        histories = {id(root): root for root in chain(self.histories(later), self.histories(earlier), both)}
+        first, then = rehearsal.of(earlier), rehearsal.of(later)
+        for root in histories.values():
+            before = first.after(earlier, root)
+            # Most histories end here: the later statement has nothing to do.
+            if then.after(later, before) is not before and (found := self._found(earlier, later, root, rehearsal)):
+                return found
+        return None
+
+    def _found(self, earlier: Act, later: Act, history: Json, rehearsal: Rehearsal) -> Finding | None:
         first = rehearsal.run(earlier, history)
         second = rehearsal.run(later, first)
         if second is first or rehearsal.run(earlier, second) is second:
@@ -127,15 +168,15 @@ class Trial:
             return None  # what does not come to rest by itself has a code of its own
         if _endless(earlier, later, second, rehearsal):
             values = _assigned(earlier, later, second, rehearsal)
-            return Finding("W601" if values else "W602", earlier, later, history, where, values)
+            return Finding("W601" if values else "W602", earlier, later, history, rehearsal.stage, values)
         undone = self._stays_undone(earlier, history, rehearsal)
-        return Finding("W603", earlier, later, history, where) if undone else None
+        return Finding("W603", earlier, later, history, rehearsal.stage) if undone else None
 
     def _stays_undone(self, earlier: Act, history: Json, rehearsal: Rehearsal) -> bool:
         """Whether the second run of all rules finds work for the earlier statement: no third rule has done it."""
         root = rehearsal.run_all(self.entries, history)
         for entry in self.entries[: earlier.entry.number + 1]:
-            for act in entry.acts if rehearsal.stage.has(entry) else ():
+            for act in entry.acts if rehearsal.has(entry) else ():
                 after = rehearsal.run(act, root)
                 if act is earlier:
                     return after is not root
@@ -171,6 +212,7 @@ def order_complaints(trial: Trial) -> Iterator[Complaint]:
     for finding in trial.findings():
         later = finding.later
         message, hint = _WORDS[finding.code]
+        hint = _BEHIND if finding.earlier.entry.compiled and finding.code == "W603" else hint
         mine, theirs = map(_short, finding.values or ("", ""))
         other = named(finding.earlier, later)
         text = message.format(other=other, mine=mine, theirs=theirs) + f"; seen with {_sketch(finding)}"
@@ -178,6 +220,10 @@ def order_complaints(trial: Trial) -> Iterator[Complaint]:
 
 
 _APART = "keep one of them, or give them models or conditions that exclude each other"
+_BEHIND = (
+    "let this pack run first: load_rules(..).extend(Ruleset.builtin());"
+    " if nothing is left undone, say why: # allow: W603 reason"
+)
 _WORDS = {
     "W601": ("this writes {theirs} where {other} writes {mine}, at every run", _APART),
     "W602": ("this and {other} undo each other, at every run", _APART),

@@ -81,9 +81,19 @@ def selected(target: tree.Target, wire: bool) -> Shape:
             return parts(frozenset({f"part tool-{target.kind}"}))
         case "path":
             assert target.path is not None
-            found = Reader(variables_for(target, wire)).read(target.path, shape_of("prompt"))
-            return found.item or UNKNOWN if found.kinds == {"array"} else UNKNOWN
+            return _each(target.path, Reader(variables_for(target, wire)).read(target.path, shape_of("prompt")))
     return shape_of(target.kind)
+
+
+def _each(path: Expr, found: Shape) -> Shape:
+    """What a path selects one by one: each projection in a row gives a list of what the next one gives."""
+    projected = False
+    while path.kind in ("projection", "filter_projection", "subexpression"):
+        if path.kind == "subexpression":
+            path = path.children[-1]
+        else:
+            path, found, projected = path.children[1], found.item or UNKNOWN, True
+    return found if projected else UNKNOWN
 
 
 def regexes(rule: tree.Rule) -> Iterator[tree.Regex]:

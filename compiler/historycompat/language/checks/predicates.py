@@ -95,8 +95,6 @@ def _because(condition: Expr, fixed: Fixed) -> str:
     """What settles a condition that depends on something elsewhere."""
     if decided(condition, {}) is not None:
         return ""
-    if any(node.kind == "variable" and node.value == "error" for node in condition.walk()):
-        return ", since the rule has no `on_error`"
     return ", since nothing else is selected"
 
 

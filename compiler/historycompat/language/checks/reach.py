@@ -22,8 +22,8 @@ _ONCE = frozenset(VERBS) - {"drop", "insert", "convert", "report"}
 
 def unreachable(trial: Trial) -> Iterator[Complaint]:
     """Statements that always find it done. That a rule between them makes new work is found by running them all."""
-    for number, later in enumerate(trial.acts):
-        for earlier in trial.acts[:number]:
+    for later, before in trial.pairs():
+        for earlier in before:
             if (
                 _comes_first(earlier.entry, later.entry)
                 and _leaves_nothing(earlier, later)

@@ -30,11 +30,12 @@ def texts(pattern: str, flags: str = "", most: int = _MOST) -> tuple[str, ...]:
         return ()
 
 
+@lru_cache(maxsize=16_384)
 def contained(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether all that the first pattern (and flags) matches, the second one matches too, as far as samples tell."""
     inner, outer = compile_regex(*one), compile_regex(*other)
-    tried = [text for sample in texts(*one) for text in (sample, f"{_ODD}{sample}{_ODD}", f"{sample}\n")]
-    return bool(tried) and all(outer.search(text) for text in tried if inner.search(text))
+    tried = (text for sample in texts(*one) for text in (sample, f"{_ODD}{sample}{_ODD}", f"{sample}\n"))
+    return bool(texts(*one)) and all(outer.search(text) for text in tried if inner.search(text))
 
 
 def _variants(node: Node) -> list[str]:

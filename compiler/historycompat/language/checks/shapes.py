@@ -69,6 +69,8 @@ def parts(objects: frozenset[str]) -> Shape:
 
 def field_of(at: Shape, name: str) -> Shape | None:
     """The shape of a field; None where nothing that `at` can be has it."""
+    if "object" not in at.kinds and at != BOOLEAN:  # of `!a.b` more is said elsewhere
+        return None
     if not at.objects:
         return UNKNOWN
     having = [holder for holder in at.objects if name in OBJECTS[holder]]

@@ -43,12 +43,18 @@ def missing_tests(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
 
 
 def _untried_models(rule: tree.Rule, cases: list[dict[str, Any]]) -> Iterator[Complaint]:
-    tried = [normalise(case.get("model")) for case in cases]
+    tried = [normalise(model) for case in cases for model in (case.get("model"), *_others(case))]
     untried = [pattern for pattern in rule.models if not _meets(pattern, tried)]
     if untried:
         names = ", ".join(map(written, untried[:_NAMED])) + " and others" * (len(untried) > _NAMED)
-        message = f"no test has a model that {'any of these' if len(untried) > 1 else 'this'} matches: {names}"
-        yield Complaint("W801", message, untried[0].span, "add a case with such a `model`")
+        which = "any of these matches" if len(untried) > 1 else "this matches"
+        hint = "add a case with such a `model`, or name it under `also` in one whose outcome it shares"
+        yield Complaint("W801", f"no test has a model that {which}: {names}", untried[0].span, hint)
+
+
+def _others(case: dict[str, Any]) -> list[Any]:
+    others = case.get("also")
+    return others if isinstance(others, list) else []
 
 
 def _meets(pattern: tree.ModelPattern, tried: list[tuple[ModelRef, ...]]) -> bool:

@@ -116,6 +116,9 @@ def _mismatches(target: tree.Target) -> Iterator[Complaint]:
         holders = [role for role in ROLES if any(type_ in HOLDS[role] for type_ in types)]
         message = f"{' and '.join(roles)} messages hold no {' or '.join(types)} parts"
         yield Complaint("E501", message, target.span, f"write {'|'.join(holders)}/{'|'.join(types)}")
+    if target.kind == "part" and "empty" in target.states and "text" not in types:
+        message = f"an :empty message holds blank text alone, and no {' or '.join(types)}"
+        yield Complaint("E501", message, _at(target, ":empty"), "leave out :empty, or drop the message: message :empty")
     for state in target.states:
         if target.kind in ("part", "message") and state in STATE_ROLES and not STATE_ROLES[state] & {*roles}:
             (only,) = STATE_ROLES[state]
@@ -137,6 +140,22 @@ def _made_types(rule: tree.Rule) -> Iterator[Complaint]:
                 if isinstance(word, tree.Word) and word.text not in PARTS:
                     hint = did_you_mean(word.text, PARTS) or f"there are {', '.join(PARTS)}"
                     yield Complaint("E501", f"there is no type of part {word.text}", word.span, hint)
+        yield from _contradicted(statement)
+
+
+def _contradicted(statement: tree.Statement) -> Iterator[Complaint]:
+    """`convert .. into text {type: 'reasoning'}`."""
+    into, made = statement.args.get("into"), statement.args.get("value")
+    if isinstance(into, tree.Word) and isinstance(made, Expr) and made.kind == "multi_select_dict":
+        for pair in made.children:
+            (said,) = pair.children
+            if pair.value == "type" and said.kind == "literal" and said.value != into.text:
+                message = f"this makes a {into.text} part whose type is {_quoted(said.value)}"
+                yield Complaint("E501", message, said.span, f"write '{into.text}', or into another type")
+
+
+def _quoted(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else "no text"
 
 
 def misapplied_verbs(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from historycompat import tree
+from historycompat import ir, tree
 from historycompat.errors import Complaint
 from historycompat.language.checks import Check, loose, patterns, predicates, promises, style
 from historycompat.language.checks.order import Trial, order_complaints
@@ -27,13 +27,13 @@ OF_A_RULE: tuple[Check, ...] = (
 _DECIDED = frozenset({"W208", "W209", "W304", "W403", "W404", "W601", "W602", "W603", "W701", "W702", "W802"})
 
 
-def ruleset_warnings(packs: Sequence[tree.Pack]) -> list[Complaint]:
+def ruleset_warnings(packs: Sequence[tree.Pack], before: Iterable[ir.Rule] = ()) -> list[Complaint]:
     """Warnings about the rules of some packs that run together, in this order, without what their rules allow.
 
     None of the packs may have an E-complaint. What `run_checks` warns of is not said again. Sorted by pack, then by
-    place.
+    place. `before` are compiled rules that run first; nothing is said of how they get on with each other.
     """
-    entries = in_order(packs)
+    entries = in_order(packs, before)
     trial = Trial(entries)
     between = [*loose.loose_triggers(entries), *unreachable(trial), *order_complaints(trial)]
     return [complaint for pack in packs for complaint in _of_pack(pack, between)]
