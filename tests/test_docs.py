@@ -28,7 +28,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md"), ROOT / "docs" / "ag
 DOCS = {path.relative_to(ROOT).as_posix(): path for path in PAGES}
 PACKAGE = ROOT / "compiler" / "historycompat"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_GENERATED = re.compile(r"(<!-- (rules|formats|modules|layers) -->)(.*?)(<!-- end -->)", re.DOTALL)
+_GENERATED = re.compile(r"(<!-- (formats|modules|layers) -->)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -193,19 +193,6 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-def _rules_table() -> str:
-    rows = ["| rule | for | loses | because |", "|---|---|---|---|"]
-    for rule in Ruleset.builtin():
-        meaning = rule.meaning
-        models = ", ".join(
-            f"{'not ' * p.negated}`{p.text}`{''.join(f' {s} {v}' for s, v in p.bounds)}" for p in meaning.models
-        )
-        loses = "" if meaning.safety == "safe" else meaning.safety
-        because = " ".join(meaning.because.split()).replace("|", "\\|").replace("<", "&lt;")
-        rows.append(f"| `{rule.name}` | {models or 'every model'} | {loses} | {because} |")
-    return "\n\n" + "\n".join(rows) + "\n\n"
-
-
 def _formats_list() -> str:
     return ", ".join(f"{kind.title} (`{name}`)" for name, kind in FORMATS.items())
 
@@ -238,7 +225,6 @@ def _layers_list() -> str:
 @pytest.mark.parametrize(
     ("doc", "name", "make"),
     [
-        ("README.md", "rules", _rules_table),
         ("README.md", "formats", _formats_list),
         ("ARCHITECTURE.md", "modules", _modules_table),
         ("ARCHITECTURE.md", "layers", _layers_list),
