@@ -26,6 +26,7 @@ class Point(BaseModel):
 
 # ---- messages ----
 
+OWNERS = ("threadId", "resourceId")
 MESSAGES: dict[str, Any] = {
     "text": "hi",
     "texts": ["hi"],
@@ -53,6 +54,33 @@ async def test_messages(path: Any, messages: Any) -> None:
 async def test_messages_that_are_none(path: Any, messages: Any) -> None:
     with pytest.raises(AgentError, match="AGENT_BAD_MESSAGES"):
         stream(agent("hello", path=path), messages, path)
+
+
+HISTORY_NAMES = ("agent_run", "chat", "chat_model", "messages_to_dict", "prompt", "thread")
+HISTORIES = sorted(
+    file for file in (FilePath(__file__).parent / "formats").glob("*/*.json") if file.stem in HISTORY_NAMES
+)
+
+
+@pytest.mark.parametrize("file", HISTORIES, ids=[f"{file.parent.name}-{file.stem}" for file in HISTORIES])
+async def test_messages_of_every_format(file: FilePath) -> None:
+    """What users and models said arrives, is stored, and is there at the next call."""
+    told = json.loads(file.read_text())
+    history = [{key: value for key, value in each.items() if key not in OWNERS} for each in told["native"]]
+    spoken = [
+        part["text"]
+        for message in told["canonical"]
+        if message["role"] in ("user", "assistant")
+        for part in message["content"]
+        if part["type"] == "text"
+    ]
+    ada = agent("one", "two", memory=Memory(":memory:"))
+    everything = {**OWNER, "options": {"last_messages": 100}}
+    await generate(ada, history, memory=everything)
+    await generate(ada, "and now?", memory=everything)
+    for request in (0, 1):
+        arrived = "\n".join(text for _, text in said(model_of(ada), request))
+        assert [text for text in spoken if text.strip() not in arrived] == []
 
 
 # ---- the options, in the order of the alphabet ----
@@ -374,6 +402,15 @@ async def test_output_that_does_not_fit(text: str) -> None:
     assert caught.value.detail == text
 
 
+@pytest.mark.parametrize("reason", ["length", "content-filter", "unknown"])
+async def test_output_that_was_cut_off(reason: str) -> None:
+    """What is whole is an object whatever the provider says of it; what is not is told, and never None."""
+    whole = await generate(agent({"text": '{"x": 1, "y": 2}', "finish_reason": reason}), output=Point)
+    assert (whole.object, whole.finish_reason) == (Point(x=1, y=2), reason)
+    with pytest.raises(AgentError, match="AGENT_STRUCTURED_OUTPUT_INVALID"):
+        await generate(agent({"text": '{"x": 1, "y', "finish_reason": reason}), output=Point)
+
+
 @PATH
 async def test_provider_options(path: Any) -> None:
     ada = agent("hello", path=path)
@@ -416,9 +453,12 @@ async def test_run_id(path: Any) -> None:
         seen.append(context.run_id)
         return "noted"
 
-    result = stream(agent(call("note"), "done", path=path, tools=[note]), "hi", path, run_id="run-7")
+    steps: list[str] = []
+    ada = agent(call("note"), "done", path=path, tools=[note])
+    result = stream(ada, "hi", path, run_id="run-7", on_step_finish=steps.append)
     await result.consume()
     assert (result.run_id, (await result.answer()).run_id, seen) == ("run-7", "run-7", ["run-7"])
+    assert [json.loads(step)["run_id"] for step in steps] == ["run-7", "run-7"]
     assert stream(agent("x", path=path), "hi", path).run_id != stream(agent("x", path=path), "hi", path).run_id
 
 
@@ -454,11 +494,12 @@ async def test_telemetry(path: Any) -> None:
     try:
         ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
         told = {"isEnabled": True, "recordOutputs": False, "functionId": "forecast"}
-        await stream(ada, "hi", path, telemetry=told).consume()
+        await stream(ada, "hi", path, telemetry=told, run_id="run-7").consume()
     finally:
         trace._TRACER_PROVIDER = current  # type: ignore[assignment]
     spans = {span.name: span for span in exporter.get_finished_spans()}
     assert spans.keys() == {"invoke_agent agent", "chat scripted", "execute_tool weather"}
+    assert (spans["invoke_agent agent"].attributes or {})["gen_ai.run.id"] == "run-7"
     attributes = dict(spans["execute_tool weather"].attributes or {})
     assert attributes["gen_ai.tool.call.arguments"] == '{"city":"Rome"}'
     assert "gen_ai.tool.call.result" not in attributes
@@ -483,6 +524,13 @@ async def test_tool_choice(path: Any, choice: Any) -> None:
     ada = agent("hello", path=path, tools=[weather])
     await generate(ada, "hi", path, tool_choice=choice)
     assert model_of(ada).requests[0].tool_choice == choice
+
+
+@PATH
+async def test_tool_choice_of_no_tool(path: Any) -> None:
+    ada = agent("hello", path=path, tools=[weather])
+    with pytest.raises(AgentError, match='"weather"'):
+        await generate(ada, "hi", path, tool_choice={"type": "tool", "tool_name": "wether"})
 
 
 @PATH

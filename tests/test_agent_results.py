@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
-from agents import PATHS, agent, call, generate, stream, weather
+from agents import OWNER, PATHS, agent, call, generate, stream, weather
 from pydantic import BaseModel
 
-from historycompat.agent import AgentError, APICallError
+from historycompat.agent import AgentError, APICallError, Memory
 from historycompat.agent.parts import File, Source, TextDelta, ToolCall, ToolResult
 
 PATH = pytest.mark.parametrize("path", PATHS)
@@ -241,3 +242,163 @@ async def test_a_result_that_nobody_reads_does_nothing() -> None:
     stream(ada)
     await asyncio.sleep(0)
     assert ada.model.requests == []  # type: ignore[union-attr]
+
+
+# ---- readers that come, leave and wait at odd moments ----
+
+
+class Endless:
+    """Says the same until it is closed, which takes its time."""
+
+    provider = model_id = "endless"
+
+    def __init__(self, path: Any) -> None:
+        self.specification_version: Any = "v1" if path == "legacy" else "v2"
+        self.begun, self.closing = 0, asyncio.Event()
+
+    async def generate(self, request: Any) -> Any:
+        raise NotImplementedError
+
+    async def stream(self, request: Any) -> Any:
+        self.begun += 1
+        try:
+            while True:
+                yield TextDelta("on and ")
+                await asyncio.sleep(0)
+        finally:
+            self.closing.set()
+            await asyncio.sleep(0.01)
+
+
+@PATH
+async def test_who_comes_while_a_run_is_stopped_does_not_begin_it_again(path: Any) -> None:
+    model = Endless(path)
+    result = stream(agent(path=path, model=model), "hi", path)  # type: ignore[arg-type]
+
+    async def impatient() -> None:
+        pieces = result.text_stream
+        await anext(pieces)
+        await pieces.aclose()  # type: ignore[attr-defined]
+
+    leaving = asyncio.create_task(impatient())
+    await model.closing.wait()
+    outcomes = await asyncio.gather(_of(result.text), result.aclose(), leaving, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [AgentError, type(None), type(None)]
+    assert [part.type async for part in result.full_stream][-1] == "error"
+    assert model.begun == 1
+
+
+@PATH
+async def test_a_result_that_is_closed_before_it_is_read(path: Any) -> None:
+    result = stream(agent("x", path=path), "hi", path)
+    await result.aclose()
+    await result.aclose()
+    assert [part.type async for part in result.full_stream] == ["error"]
+    with pytest.raises(AgentError, match="AGENT_STREAM_CLOSED"):
+        await result.text
+
+
+@PATH
+@pytest.mark.parametrize("last", ["step-start", "reasoning", "text-delta", "tool-call", "tool-result", "step-finish"])
+async def test_a_reader_may_leave_at_any_part(path: Any, last: str) -> None:
+    memory = Memory(":memory:")
+    result = stream(agent(*TOOL_RUN, path=path, tools=[weather], memory=memory), "hi", path, memory=OWNER)
+    async with result:
+        async for part in result.full_stream:
+            if part.type == last:
+                break
+    await asyncio.sleep(0.001)  # asyncio closes the stream that was left in a task of its own
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert (await memory.messages("t1"))[0]["role"] == "user"
+
+
+@PATH
+async def test_who_leaves_at_the_last_part_has_missed_nothing(path: Any) -> None:
+    finished: list[Any] = []
+
+    async def note(answer: Any) -> None:
+        await asyncio.sleep(0.01)
+        finished.append(answer.text)
+
+    async with stream(agent("hello", path=path), "hi", path, on_finish=note) as result:
+        async for part in result.full_stream:
+            if part.type == "finish":
+                break
+    assert finished == ["hello"]
+
+
+@PATH
+async def test_a_callback_that_waits_for_its_own_run_is_told(path: Any) -> None:
+    held: list[Any] = []
+
+    async def waits(answer: Any) -> None:
+        await held[0].text
+
+    held.append(stream(agent("hello", path=path), "hi", path, on_finish=waits))
+    with pytest.raises(AgentError, match="cannot wait for the run that calls it"):
+        await asyncio.wait_for(held[0].answer(), 5)
+
+
+@PATH
+async def test_a_callback_may_stop_its_own_run(path: Any) -> None:
+    held: list[Any] = []
+
+    async def stops(step: str) -> None:
+        await held[0].aclose()
+
+    held.append(stream(agent(*TOOL_RUN, path=path, tools=[weather]), "hi", path, on_step_finish=stops))
+    with pytest.raises(AgentError, match="AGENT_STREAM_CLOSED"):
+        await asyncio.wait_for(held[0].answer(), 5)
+
+
+@PATH
+async def test_a_task_group_that_fails_stops_the_run(path: Any) -> None:
+    model = Endless(path)
+    result = stream(agent(path=path, model=model), "hi", path)  # type: ignore[arg-type]
+
+    async def fails() -> None:
+        await anext(result.text_stream)
+        raise ValueError("elsewhere")
+
+    async def both() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(result.consume())
+            group.create_task(fails())
+
+    with pytest.raises(ExceptionGroup, match="unhandled errors"):
+        await both()
+    with pytest.raises(AgentError, match="AGENT_STREAM_CLOSED"):
+        await result.text
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_passes_once_what_was_said_is_saved(
+    error: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = Memory(":memory:")
+
+    def ends(step: str) -> None:
+        raise error("enough")
+
+    async def run() -> None:
+        ada = agent("hello", path="new", memory=memory)
+        await stream(ada, "hi", "new", memory=OWNER, on_step_finish=ends).text
+
+    with pytest.raises(error, match="enough"):
+        asyncio.run(run())
+    gc.collect()
+    assert caplog.records == []
+    assert "hello" in str(asyncio.run(memory.messages("t1")))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_result_outside_of_an_event_loop() -> None:
+    result = stream(agent("x", path="new"), "hi", "new")
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        result.text.__await__().send(None)
+    gc.collect()
+
+
+def test_one_agent_in_two_event_loops() -> None:
+    ada = agent("one", "two", path="new", memory=Memory(":memory:"))
+    assert [asyncio.run(generate(ada, "hi", "new", memory=OWNER)).text for _ in range(2)] == ["one", "two"]

@@ -6,11 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from cli_tools import run, start, terminal
 
+CHAT = ["-m", "historycompat", "chat"]
 SCRIPT = [
     {"tool_calls": [{"name": "look", "input": {"at": "Rome"}, "id": "look:1"}]},
     "I cannot look.",
@@ -91,6 +93,34 @@ def test_what_cannot_be_is_said_at_once(arguments: str, words: str) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_without_standard_input_it_ends() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import os, sys; os.close(0); os.execv(sys.executable, [sys.executable, *{CHAT!r}])"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    assert b"Traceback" not in ran.stderr
+
+
+def test_an_interrupt_in_the_middle_of_an_answer_keeps_what_was_said(tmp_path: Path) -> None:
+    script, store = tmp_path / "script.yaml", tmp_path / "chats.db"
+    script.write_text("turns:\n- [one, {pause: 60, text: two}]\n")
+    arguments = ["chat", "--model", f"scripted/{script}", "--store", str(store)]
+    with start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"count\n")
+        process.stdin.flush()
+        assert process.stdout.read(3) == b"one"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert '"one"' in _stored(store)
 
 
 def test_an_interrupt_ends_it() -> None:

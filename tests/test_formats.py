@@ -535,6 +535,23 @@ def _is_plain(messages: list[Any]) -> bool:
     return all(message.keys() == {"role", "content"} and isinstance(message["content"], str) for message in messages)
 
 
+SDK_MEDIA: list[tuple[dict[str, Any], set[str]]] = [
+    ({"type": "image", "image": "iVBORw0KGgo="}, {"core-message", "model-message", "aisdk-v1"}),
+    ({"type": "image", "image": "iVBORw0KGgo=", "mimeType": "image/png"}, {"core-message", "aisdk-v1"}),
+    ({"type": "file", "data": "iVBORw0KGgo=", "mediaType": "image/png"}, {"model-message", "aisdk-v2"}),
+    ({"type": "file", "data": "iVBORw0KGgo=", "mimeType": "image/png"}, {"core-message", "aisdk-v1"}),
+]
+
+
+@pytest.mark.parametrize(("part", "names"), SDK_MEDIA)
+def test_media_of_the_ai_sdk_is_no_other_format_s(part: dict[str, Any], names: set[str]) -> None:
+    found = formats.detect([{"role": "user", "content": [{"type": "text", "text": "Look!"}, part]}])
+    assert found.format.name in names
+    assert {
+        each["type"] for each in found.format.read([{"role": "user", "content": [part]}]).messages[0]["content"]
+    } == {"file"}
+
+
 def test_a_plain_history_fits_several_formats() -> None:
     found = formats.detect([{"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hi."}])
     assert (found.format.name, found.also[:1]) == ("openai-chat", ("anthropic",))

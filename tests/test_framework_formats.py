@@ -84,10 +84,21 @@ def test_a_new_message_of_langchain_is_stored_as_the_others_are(name: str, store
     assert written[3] == stored
 
 
+def test_calls_with_one_id_keep_the_blocks_that_repeat_them() -> None:
+    native = payload("langchain/constructors.json")
+    ids = [Edit("replace", ("messages", 2, "content", position, "toolCallId"), "same") for position in (2, 3)]
+    written = edited("langchain", native, *ids)
+    content = written[2]["kwargs"]["content"]
+    assert [(block["id"], block["name"]) for block in content[2:]] == [("same", "look"), ("same", "price")]
+    kind = formats.find("langchain")
+    before, after = (kind.read(items).messages[2]["content"] for items in (native, written))
+    assert after == [*before[:2], *({**call, "toolCallId": "same"} for call in before[2:])]
+
+
 def test_a_new_result_in_events_has_the_author_of_the_agent() -> None:
     written = edited("google-adk", payload("google-adk/python_sdk.json"), Edit("add", ("messages", 2), LOST))
     assert written[2]["author"] == "mender"
-    assert [part["functionResponse"]["name"] for part in written[2]["content"]["parts"]] == ["price"]
+    assert [part["function_response"]["name"] for part in written[2]["content"]["parts"]] == ["price"]
 
 
 def test_parts_of_one_request_stay_together_around_an_edited_one() -> None:

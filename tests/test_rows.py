@@ -99,6 +99,15 @@ def test_rules_know_who_wrote_a_row() -> None:
     assert apply(own, model=model, format="mastra").messages is own
 
 
+def test_a_new_part_is_not_taken_for_one_that_a_system_row_was_read_from() -> None:
+    """A link by the id of an object that is gone would hold for the next object with this id."""
+    row = {"id": "s", "role": "system", "content": {"format": 2, "parts": [{"type": "text", "text": "x", "at": 1}]}}
+    reading = formats.find("mastra").read([row])
+    new = [{"type": "text", "text": "inserted"} for _ in range(1000)]
+    assert reading.messages == [{"role": "system", "content": "x"}]
+    assert not reading.links.keys() & {id(part) for part in new}
+
+
 def test_one_error_repairs_every_format_of_rows() -> None:
     """The same poisoned call, told to each format: its id is right in all of them afterwards."""
     call: Any = {"type": "tool-call", "toolCallId": "a.b", "toolName": "t", "input": {}}

@@ -54,6 +54,12 @@ def test_a_new_output_has_the_type_of_its_call() -> None:
     assert all(a is b for a, b in zip(written, native, strict=False))
 
 
+def test_the_new_input_of_a_custom_tool_is_text() -> None:
+    call = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "ls"}
+    (written,) = after("openai-responses", [call], Edit("replace", ("messages", 0, "content", 0, "input"), {"a": 1}))
+    assert written == {**call, "input": '{"a":1}'}
+
+
 def test_an_item_loses_its_id_with_the_option() -> None:
     native = payload("openai-responses/agent_run")
     places = [("messages", 2, "content", at, "providerOptions", "openai", "itemId") for at in (2, 3)]

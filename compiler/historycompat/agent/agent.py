@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, Unpack
 
@@ -24,7 +24,7 @@ from historycompat.processors.prefill import PrefillErrorHandler
 from historycompat.processors.runner import ProcessorRunner
 from historycompat.processors.trailing_guard import guarded
 
-Instructions = str | Callable[[Mapping[str, Any]], str | None] | None
+Instructions = str | Callable[[Mapping[str, Any]], str | Awaitable[str | None] | None] | None
 
 _VERSIONS: dict[Path, SpecificationVersion] = {"new": "v2", "legacy": "v1"}
 _MIGRATION = "{old} is deprecated: use agent.{new}(messages, model_settings={{...}}, structured_output=...)"
@@ -34,8 +34,8 @@ class Agent:
     """Runs a model in steps: its tool calls are executed and answered until it is done.
 
     `model` is a LanguageModel or a text such as `anthropic/claude-sonnet-4-5`. `instructions` is a text, or a function
-    of the request context that makes one. `tools` are functions, Tools or mappings. `memory` is a Memory, or the path
-    or URL of the store for one.
+    of the request context that makes one, sync or async. `tools` are functions, Tools or mappings. `memory` is a
+    Memory, or the path or URL of the store for one.
 
     Whatever the history, each request is made acceptable to its model first, and after a refusal the stored history is
     repaired and the request sent once more: `compat` does both, and False leaves it out. Processors of the three lanes
@@ -58,13 +58,15 @@ class Agent:
         compat: ProviderHistoryCompat | bool = True,
         retry_delay: float = 2.0,
     ) -> None:
-        self.name, self.model, self._instructions = name, model, instructions
+        self.name, self.model, self.instructions = name, model, instructions
         self.tools = tool_table(tools)
         self.memory = memory if isinstance(memory, Memory) or memory is None else Memory(memory)
         self._own_memory = self.memory if self.memory is not memory else None
-        self.hooks: Hooks = dict(checked({"hooks": hooks or {}}, StreamOptions, "an agent")["hooks"])  # type: ignore[assignment]
+        given = {"hooks": hooks or {}, "max_processor_retries": max_processor_retries}
+        options = checked(given, StreamOptions, "an agent")
+        self.hooks: Hooks = dict(options["hooks"])  # type: ignore[assignment]
         self.retry_delay = retry_delay
-        self._compat = ProviderHistoryCompat() if compat is True else compat or None
+        self._compat = _compat(compat)
         self._lanes = {
             "input_processors": list(input_processors),
             "output_processors": list(output_processors),
@@ -132,9 +134,6 @@ class Agent:
 
     # ---- what a run asks for ----
 
-    def instructions_for(self, request_context: Mapping[str, Any]) -> str | None:
-        return self._instructions(request_context) if callable(self._instructions) else self._instructions
-
     def settings_of(self, given: Mapping[str, Any]) -> Settings:
         """Raises AgentError for a setting that does not exist; a processor may have named it."""
         return Settings(**checked(given, ModelSettings, "model_settings"))
@@ -158,6 +157,12 @@ class Agent:
             error=_behind([*compat, *prefill], lanes["error_processors"]),
             max_processor_retries=self._max_processor_retries if retries is None else retries,
         )
+
+
+def _compat(given: Any) -> ProviderHistoryCompat | None:
+    if not isinstance(given, bool | ProviderHistoryCompat):
+        raise AgentError("AGENT_BAD_OPTION", f"compat is True, False or a ProviderHistoryCompat, not {given!r}")
+    return ProviderHistoryCompat() if given is True else given or None
 
 
 def _behind(own: list[Any], given: list[Any]) -> list[Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_core import to_json
-
 from historycompat.agent.parts import (
     NO_USAGE,
     AnswerFinish,
@@ -22,6 +20,7 @@ from historycompat.agent.parts import (
     ToolResult,
     Usage,
 )
+from historycompat.agent.plain import json_text
 from historycompat.processors.errors import TripWire
 from historycompat.processors.message_list import Row
 
@@ -59,6 +58,11 @@ class Step:
     def step_type(self) -> str:
         return "tool-result" if self.step_number else "initial"
 
+    def begin(self) -> None:
+        """Forget an answer that was rejected; its tokens were used, and what the provider said of it stays."""
+        self.text = self.reasoning = ""
+        self.tool_calls, self.tool_results, self.files, self.sources = [], [], [], []
+
     def take(self, part: ModelPart) -> None:
         """Add a piece of the model's answer."""
         match part:
@@ -77,7 +81,7 @@ class Step:
             case ResponseInfo():
                 self._told(part)
             case AnswerFinish(finish_reason=reason, usage=usage, provider_metadata=metadata):
-                self.finish_reason, self.usage, self.provider_metadata = reason, usage, metadata
+                self.finish_reason, self.usage, self.provider_metadata = reason, self.usage + usage, metadata
 
     def _told(self, info: ResponseInfo) -> None:
         self.response.id = info.id or self.response.id
@@ -85,11 +89,12 @@ class Step:
         self.response.headers |= info.headers
         self.warnings += info.warnings
 
-    def to_json(self) -> str:
+    def to_json(self, run_id: str) -> str:
         """The step as a JSON object, in snake_case."""
-        told: dict[str, Any] = {name: getattr(self, name) for name in ("step_type", *self.__slots__)}
+        told: dict[str, Any] = {"run_id": run_id}
+        told |= {name: getattr(self, name) for name in ("step_type", *self.__slots__)}
         told["usage"] = _counted(self.usage)
-        return to_json(told, fallback=str).decode()
+        return json_text(told)
 
 
 @dataclass(slots=True)

@@ -55,12 +55,12 @@ class AnswerRow:
 
     def settle(self, result: ToolResult) -> None:
         """Put a result where its call stands."""
-        for part in reversed(self._parts):
-            invocation = part.get("toolInvocation", {})
-            if invocation.get("toolCallId") == result.tool_call_id and invocation.get("state") == "call":
-                told = {"state": "output-error", "errorText": str(result.output)}
-                invocation.update(told if result.is_error else {"state": "result", "result": result.output})
-                return
+        waiting = [call for call in self._open_calls() if call["toolCallId"] == result.tool_call_id]
+        # Some models give all calls of an answer the same id.
+        call = next((call for call in waiting if call["args"] == result.input), next(iter(waiting), None))
+        if call is not None:
+            told = {"state": "output-error", "errorText": str(result.output)}
+            call.update(told if result.is_error else {"state": "result", "result": result.output})
 
     def fail(self, error: Exception) -> None:
         """Say in the row that the answer ended here."""
@@ -86,6 +86,12 @@ class AnswerRow:
             row = self._row
         parts: list[RowPart] = row["content"]["parts"] if row else []
         return parts
+
+    def _open_calls(self) -> list[dict[str, Any]]:
+        """Calls without a result, the last first; some may stand in a row before the last one."""
+        parts = [part for row in self._list.rows("response") for part in row["content"].get("parts", ())]
+        invocations = [part["toolInvocation"] for part in parts if part["type"] == "tool-invocation"]
+        return [each for each in reversed(invocations) if each.get("state") == "call"]
 
     def _extend_text(self, piece: TextDelta) -> None:
         parts = self._parts

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 from historycompat.agent.answer import Step
 from historycompat.agent.answer_row import AnswerRow
 from historycompat.agent.calling import answer_of
-from historycompat.agent.errors import Aborted
+from historycompat.agent.errors import Aborted, AgentError
 from historycompat.agent.messages import ROWS
 from historycompat.agent.models.port import ModelRequest
 from historycompat.agent.models.prompts import PROMPT_FORMATS, as_format, prompt_for
-from historycompat.agent.parts import AnswerFinish, ModelPart, Part, Repaired, ResponseInfo, Said
+from historycompat.agent.parts import AnswerFinish, ModelPart, Part, Repaired, ResponseInfo, Said, ToolCall
+from historycompat.agent.plain import plain
 from historycompat.agent.plan import Plan
 from historycompat.agent.recording import Recording
-from historycompat.agent.tools import tool_table
+from historycompat.agent.tools import Tool, tool_table
+from historycompat.errors import did_you_mean
 from historycompat.processors.abort_signal import aborted
 from historycompat.processors.errors import TripWire
 from historycompat.processors.run import LLMRequest, Run
 from historycompat.processors.run_state import StepSettings
+
+_SAID = get_args(Said)
 
 
 class Asking:
@@ -82,7 +87,7 @@ class Asking:
         sent = ModelRequest(
             prompt=prompt_for(model.specification_version, request.prompt),
             tools=[each.spec for name, each in tools.items() if name in active],
-            tool_choice=settings.tool_choice,
+            tool_choice=_known_choice(settings.tool_choice, tools),
             settings=plan.agent.settings_of(settings.model_settings or {}),
             output_schema=(settings.structured_output or {}).get("schema"),
             provider_options=settings.provider_options or {},
@@ -97,11 +102,24 @@ class Asking:
         if isinstance(piece, ResponseInfo | AnswerFinish):
             step.take(piece)
             return None
+        if isinstance(piece, ToolCall):
+            piece = replace(piece, input=plain(piece.input))
         passed: Said | None = await self._run.process_output_stream(piece)
         if passed is not None:
+            if not isinstance(passed, _SAID):
+                what = f"process_output_stream made {passed!r} of a {piece.type}: return a part, or None to drop it"
+                raise AgentError("AGENT_BAD_OPTION", what)
             step.take(passed)
             self._row.add(passed)
         return passed
+
+
+def _known_choice(choice: Any, tools: Mapping[str, Tool]) -> Any:
+    name = choice.get("tool_name") if isinstance(choice, Mapping) else None
+    if name is not None and name not in tools:
+        advice = did_you_mean(name, tools) or f"there are {', '.join(tools) or 'none'}"
+        raise AgentError("AGENT_BAD_OPTION", f"tool_choice names {name!r}, which is no tool of this run: {advice}")
+    return choice
 
 
 async def _given(response: Sequence[ModelPart]) -> AsyncGenerator[ModelPart, None]:

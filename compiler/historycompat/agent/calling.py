@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from historycompat.agent.errors import Aborted
+from historycompat.agent.errors import Aborted, AgentError
 from historycompat.agent.models.port import LanguageModel, ModelRequest
 from historycompat.agent.parts import ModelPart
 from historycompat.processors.abort_signal import aborted, pause, until_aborted
@@ -21,6 +21,7 @@ Item = TypeVar("Item")
 
 _LONGEST_WAIT = 30.0  # seconds
 _END: Any = object()
+_PARTS = get_args(ModelPart)
 
 
 async def answer_of(
@@ -53,15 +54,33 @@ def _wait(error: Exception, delay: float) -> float:
 async def _pieces(model: LanguageModel, request: ModelRequest, streaming: bool) -> AsyncGenerator[ModelPart, None]:
     if aborted(request.abort_signal):
         raise Aborted
-    pieces = model.stream(request) if streaming else _at_once(model, request)
+    pieces = _streamed(model, request) if streaming else _at_once(model, request)
     async with aclosing(_until_aborted(pieces, request.abort_signal)) as watched:
         async for piece in watched:
+            if not isinstance(piece, _PARTS):
+                raise _no_answer(model, f"{piece!r} is no part of an answer, such as TextDelta or AnswerFinish")
             yield piece
 
 
+def _streamed(model: LanguageModel, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    pieces = model.stream(request)
+    if isinstance(pieces, AsyncIterable):
+        return aiter(pieces)
+    if isinstance(pieces, Coroutine):
+        pieces.close()
+    raise _no_answer(model, "stream returns no async iterator: write `async def` with `yield` in it")
+
+
 async def _at_once(model: LanguageModel, request: ModelRequest) -> AsyncGenerator[ModelPart, None]:
-    for piece in await model.generate(request):
+    pieces: Any = await model.generate(request)
+    if not isinstance(pieces, Iterable):
+        raise _no_answer(model, f"generate returned {pieces!r}: return a list of model parts")
+    for piece in pieces:
         yield piece
+
+
+def _no_answer(model: LanguageModel, why: str) -> AgentError:
+    return AgentError("AGENT_BAD_MODEL", f"{model.provider}/{model.model_id}: {why}")
 
 
 async def _until_aborted(items: AsyncIterator[Item], signal: Any) -> AsyncGenerator[Item, None]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from historycompat.agent.errors import Aborted, AgentError
 from historycompat.agent.parts import ToolCall, ToolResult
+from historycompat.agent.plain import plain
 from historycompat.agent.telemetry import Telemetry
 from historycompat.agent.tools import Tool, ToolContext
 from historycompat.errors import did_you_mean
@@ -84,11 +85,22 @@ async def _one(call: ToolCall, tools: Mapping[str, Tool], hooks: Hooks, context:
         before = hooks.get("before_tool_call")
         verdict = await settled(before(told)) if before else None
         if isinstance(verdict, Mapping) and verdict.get("proceed") is False:
-            return Executed(_result(call, verdict.get("output")))
-        output = await tool.call(arguments, context)
+            return Executed(_result(call, plain(verdict.get("output"))))
+        output = await _unless_cancelled(tool.call(arguments, context))
     except Exception as error:
         return await _after(hooks, {**told, "error": error}, Executed(_result(call, _text_of(error), True), error))
     return await _after(hooks, {**told, "output": output}, Executed(_result(call, output)))
+
+
+async def _unless_cancelled(running: Awaitable[Any]) -> Any:
+    """What is awaited. A cancellation that comes from within is a failure like any other."""
+    try:
+        return await running
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("what the tool waited for was cancelled") from error
 
 
 async def _after(hooks: Hooks, told: Mapping[str, Any], executed: Executed) -> Executed:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import Any
 
 from historycompat.agent.answer import Answer, Step
@@ -13,6 +14,7 @@ from historycompat.agent.answer_row import AnswerRow
 from historycompat.agent.asking import Asking
 from historycompat.agent.errors import Aborted, AgentError, ToolError
 from historycompat.agent.executing import Executed, execute
+from historycompat.agent.models.resolve import resolve
 from historycompat.agent.parts import Finish, Part, StepFinish, StepStart, ToolCall, ToolResult, TripWirePart
 from historycompat.agent.plan import Plan
 from historycompat.agent.recording import Recording
@@ -50,7 +52,7 @@ class Loop:
     async def parts(self) -> AsyncGenerator[Part, None]:
         """The run. What goes wrong is raised, once all that was said is saved."""
         plan = self.plan
-        facts = {"agent.name": plan.agent.name, "conversation.id": plan.owners.get("threadId")}
+        facts = {"agent.name": plan.agent.name, "conversation.id": plan.owners.get("threadId"), "run.id": plan.run_id}
         with plan.telemetry.span("invoke_agent", plan.agent.name, facts) as span:
             try:
                 await self._begin(span)
@@ -64,15 +66,15 @@ class Loop:
             except BaseException as error:
                 await self._keep(error)
                 raise
-            yield Finish(self.answer.finish_reason, self.answer.usage)
             await self._call_back(plan.on_finish, self.answer)
+            yield Finish(self.answer.finish_reason, self.answer.usage)
 
     # ---- beginning and end ----
 
     async def _begin(self, span: Span) -> None:
         plan = self.plan
-        if plan.instructions:
-            self._list.add({"role": "system", "content": plan.instructions}, "system")
+        if instructions := await self._instructions():
+            self._list.add({"role": "system", "content": instructions}, "system")
         self._run.states = await self._recording.open(plan.rows)
         self._tools = tool_table(plan.tools, self._recording.tools())
         self._list.add(plan.context, "context")
@@ -81,12 +83,19 @@ class Loop:
         await self._run.process_input()
         await self._recording.save(self._run.states)
 
+    async def _instructions(self) -> str | None:
+        given = self.plan.instructions
+        told = await settled(given(self.plan.request_context)) if callable(given) else given
+        if not isinstance(told, str | None):
+            raise AgentError("AGENT_BAD_OPTION", f"instructions are a text, or a function that returns one: {told!r}")
+        return told
+
     async def _end(self, span: Span) -> None:
         answer = self.answer
         result = {name: getattr(answer, name) for name in ("text", "usage", "finish_reason", "steps")}
         await self._run.process_output_result(result)
         answer.messages = self._list.rows("response")
-        if self.plan.output is not None and answer.finish_reason == "stop":
+        if self.plan.output is not None and all(call.provider_executed for call in answer.tool_calls):
             answer.object = self.plan.output.parse(answer.steps[-1].text)
         span.record_output("output.messages", answer.text)
         try:
@@ -138,8 +147,7 @@ class Loop:
         rejected = True
         while rejected:
             settings = await self._settings(step)
-            step.text = step.reasoning = ""
-            step.tool_calls, step.tool_results = [], []
+            step.begin()
             async with aclosing(self._asking.answer(step, settings)) as parts:
                 async for part in parts:
                     yield part
@@ -160,7 +168,7 @@ class Loop:
         if self.plan.save_per_step:
             await self._recording.save(self._run.states)
         if self.plan.on_step_finish is not None:
-            await self._call_back(self.plan.on_step_finish, step.to_json())
+            await self._call_back(self.plan.on_step_finish, step.to_json(self.plan.run_id))
 
     async def _settings(self, step: Step) -> StepSettings:
         plan = self.plan
@@ -179,18 +187,15 @@ class Loop:
             rotate_response_message_id=self._row.rotate,
         )
         await self._run.compute_state_signals()
+        settings = replace(settings, model=resolve(settings.model, plan.model.specification_version))
         self._row.message_id = step.message_id = settings.message_id or self._row.message_id
         self._row.begin_step(settings.model.provider, settings.model.model_id)
         return settings
 
     def _goes_on(self, step: Step) -> bool:
         answered = {result.tool_call_id for result in step.tool_results}
-        return (
-            bool(step.tool_calls)
-            and all(call.tool_call_id in answered for call in step.tool_calls)
-            and not all(call.provider_executed for call in step.tool_calls)
-            and step.step_number + 1 < self.plan.max_steps
-        )
+        own = [call.tool_call_id for call in step.tool_calls if not call.provider_executed]
+        return bool(own) and answered.issuperset(own) and step.step_number + 1 < self.plan.max_steps
 
     # ---- tools ----
 

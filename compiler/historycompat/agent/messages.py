@@ -8,13 +8,14 @@ from uuid import uuid4
 
 from historycompat import formats
 from historycompat.agent.errors import AgentError
-from historycompat.conversion import convert
+from historycompat.conversion import Conversion, convert
 from historycompat.errors import HistoryError
 from historycompat.processors.message_list import Row
 
 Messages: TypeAlias = str | list[str] | list[dict[str, Any]] | dict[str, Any]
 
 ROWS = "mastra"
+HOST_FORMATS = ("core-message", "model-message", "ui-message")
 
 
 def now() -> str:
@@ -43,11 +44,24 @@ def _rows(messages: Messages) -> list[Row]:
     if strange := [each for each in given if not isinstance(each, dict)]:
         raise AgentError("AGENT_BAD_MESSAGES", f"messages are texts or objects, all of one kind, not {strange[0]!r}")
     try:
-        source = formats.detect(given).format
-        rows = list(convert(given, source, formats.find(ROWS)).history)
+        source, read = _read(list(given))
     except HistoryError as error:
         raise AgentError("AGENT_BAD_MESSAGES", f"the messages cannot be read: {error}") from error
-    return rows if source.name == ROWS else [_new(row) for row in rows]
+    rows = list(read.history)
+    return rows if source == ROWS else [_new(row) for row in rows]
+
+
+def _read(given: list[Any]) -> tuple[str, Conversion]:
+    """The format of messages, and their rows. What host code writes may look like a provider's format as well: where
+    something would be lost as that, such as an image under another key, the reading that loses least is the one."""
+    detected = formats.detect(given)
+    names = [detected.format.name, *(name for name in HOST_FORMATS if name in detected.also)]
+    readings: list[tuple[str, Conversion]] = []
+    for name in names:
+        readings.append((name, convert(given, formats.find(name), formats.find(ROWS))))
+        if not readings[-1][1].losses:
+            break
+    return min(readings, key=lambda reading: len(reading[1].losses))
 
 
 def _new(row: Row) -> Row:

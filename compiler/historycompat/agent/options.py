@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, InstanceOf, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel, to_snake
 from typing_extensions import TypedDict
 
 from historycompat.agent.errors import AgentError, Code
+from historycompat.agent.memory.options import MemoryOptions
 from historycompat.errors import did_you_mean
 
 Count = Annotated[int, Field(ge=0, strict=True)]
@@ -38,7 +39,7 @@ class MemoryOption(TypedDict, total=False):
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     thread: str | ThreadOption
     resource: str
-    options: Mapping[str, Any]
+    options: MemoryOptions | Mapping[str, Any]
 
 
 class TelemetryOption(TypedDict, total=False):
@@ -91,7 +92,7 @@ class RunOptions(TypedDict, total=False):
     save_per_step: bool
     provider_options: Mapping[str, Mapping[str, Any]] | None
     run_id: str | None
-    request_context: Mapping[str, Any] | None
+    request_context: InstanceOf[Mapping[Any, Any]] | None  # the very object: processors may write to it
     input_processors: list[Any] | None
     output_processors: list[Any] | None
     error_processors: list[Any] | None
@@ -112,7 +113,7 @@ class LegacyOptions(RunOptions, ModelSettings, total=False):
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     output: Any
     experimental_output: Any
-    memory_options: Mapping[str, Any] | None
+    memory_options: MemoryOptions | Mapping[str, Any] | None
     resource_id: str | None
     thread_id: str | None
 
@@ -133,7 +134,8 @@ def checked(given: Mapping[str, Any], kind: type, what: str) -> dict[str, Any]:
 
 def _refusal(error: Any, kind: type, what: str) -> AgentError:
     # The names of the classes in a union are among the steps of the place.
-    place = ".".join(each for each in error["loc"] if isinstance(each, str) and each[:1].islower() and "[" not in each)
+    steps = [each for each in error["loc"] if isinstance(each, str) and each[:1].islower()]
+    place = ".".join(each for each in steps if "[" not in each and each != "str")
     if error["type"] != "extra_forbidden":
         code: Code = "AGENT_BAD_OPTION"
         return AgentError(code, f"{what}: {place}: {error['msg']}, not {error['input']!r}")

@@ -36,14 +36,15 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One run. `tools` are those of the agent and of the call; with `output` and no tools the answer is an object."""
+    """One run. `tools` are those of the agent and of the call; with `output` and no tools the answer is an object.
+    `instructions` are a text, or a function of the request context."""
 
     path: Path
     agent: Any
     model: LanguageModel
     rows: list[Row]
     context: list[Row]
-    instructions: str | None
+    instructions: Any
     tools: dict[str, Tool]
     tool_choice: ToolChoice
     settings: dict[str, Any]
@@ -95,13 +96,17 @@ def plan_of(
     if options.get("output") is not None:
         _alone(options)
         tools = {}
+    rows = as_rows(messages, thread_id=owners.get("threadId"), resource_id=owners.get("resourceId"))
+    context = as_rows(options["context"]) if options.get("context") else []
+    if not (rows or context or recollection):
+        raise AgentError("AGENT_BAD_MESSAGES", "there is no message to answer: write agent.stream('Hello')")
     return Plan(
         path=path,
         agent=agent,
         model=model,
-        rows=as_rows(messages, thread_id=owners.get("threadId"), resource_id=owners.get("resourceId")),
-        context=as_rows(options["context"]) if options.get("context") else [],
-        instructions=_chosen(options, "instructions", agent.instructions_for(options.get("request_context") or {})),
+        rows=rows,
+        context=context,
+        instructions=_chosen(options, "instructions", agent.instructions),
         tools=tools,
         tool_choice=options.get("tool_choice", "auto"),
         settings=_settings(options),
@@ -114,7 +119,7 @@ def plan_of(
         retry_delay=agent.retry_delay,
         run_id=options.get("run_id") or str(uuid4()),
         request_context=options.get("request_context") or {},
-        abort_signal=options.get("abort_signal"),
+        abort_signal=_signal(options.get("abort_signal")),
         hooks=_hooks(agent, options),
         telemetry=Telemetry.of(options.get("telemetry")),
         on_finish=options.get("on_finish"),
@@ -136,6 +141,12 @@ def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
 def _hooks(agent: Any, options: Mapping[str, Any]) -> Hooks:
     merged = {**agent.hooks, **(options.get("hooks") or {})}
     return {name: hook for name, hook in merged.items() if hook is not None}  # type: ignore[return-value]
+
+
+def _signal(given: Any) -> Any:
+    if given is None or callable(getattr(given, "is_set", None)) or hasattr(given, "cancel_called"):
+        return given
+    raise AgentError("AGENT_BAD_OPTION", f"abort_signal is an asyncio.Event or a cancel scope, not {given!r}")
 
 
 # ---- tools and structured output ----

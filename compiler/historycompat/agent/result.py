@@ -100,6 +100,7 @@ class StreamResult:
         self._readers += 1
         try:
             while not self._ended:
+                self._refuse_own_task()
                 await self._news.wait()
         finally:
             await self._leave()
@@ -142,6 +143,7 @@ class StreamResult:
                     yield self._parts[seen - 1]
                 if self._ended:
                     break
+                self._refuse_own_task()
                 await self._news.wait()
             if self._error is not None and (raising or not isinstance(self._error, Exception)):
                 raise self._error
@@ -152,7 +154,15 @@ class StreamResult:
 
     def _start(self) -> None:
         if self._task is None and not self._ended:
-            self._task = asyncio.create_task(self._pump())
+            loop = asyncio.get_running_loop()
+            self._task = loop.create_task(self._pump())
+            self._task.add_done_callback(_retrieved)
+
+    def _refuse_own_task(self) -> None:
+        """A callback or processor that waits for its own run would wait for ever."""
+        if self._task is asyncio.current_task():
+            message = "a callback cannot wait for the run that calls it: on_finish(answer) is given all that was said"
+            raise AgentError("AGENT_BAD_OPTION", message)
 
     async def _pump(self) -> None:
         try:
@@ -160,13 +170,19 @@ class StreamResult:
                 async for part in parts:
                     self._tell(part)
         except asyncio.CancelledError:
-            self._error = AgentError("AGENT_STREAM_CLOSED", "the stream was left before its end, which stopped the run")
+            self._fail(AgentError("AGENT_STREAM_CLOSED", "the stream was left before its end, which stopped the run"))
         except Exception as error:
+            self._fail(error)
+        except BaseException as error:  # such as KeyboardInterrupt, which ends the event loop
             self._error = error
-            self._tell(ErrorPart(error))
+            raise
         finally:
             self._ended = True
             self._announce()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
+        self._tell(ErrorPart(error))
 
     def _tell(self, part: Part) -> None:
         self._parts.append(part)
@@ -183,13 +199,16 @@ class StreamResult:
 
     async def aclose(self) -> None:
         """Stop the run, if it goes on, and wait until everything is closed."""
-        task, self._task = self._task, None
+        task = self._task
         if task is None:
-            self._ended = True
-            self._error = self._error or AgentError("AGENT_STREAM_CLOSED", "the result was closed before it was read")
+            if not self._ended:
+                self._ended = True
+                self._fail(AgentError("AGENT_STREAM_CLOSED", "the result was closed before it was read"))
         elif not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            if not task.cancelling():
+                task.cancel()
+            if task is not asyncio.current_task():
+                await asyncio.wait({task})
 
     async def __aenter__(self) -> Self:
         return self
@@ -199,3 +218,9 @@ class StreamResult:
     ) -> None:
         if not self._ended:
             await self.aclose()
+
+
+def _retrieved(task: asyncio.Task[None]) -> None:
+    """Whoever reads is told what ended the run: asyncio need not say so too."""
+    if not task.cancelled():
+        task.exception()

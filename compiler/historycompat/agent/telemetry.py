@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import to_json
-
 from historycompat.agent.errors import AgentError
+from historycompat.agent.plain import json_text
 
 Attributes = Mapping[str, Any]
 
@@ -81,4 +80,4 @@ class Span:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else to_json(value, fallback=str).decode()
+    return value if isinstance(value, str) else json_text(value)

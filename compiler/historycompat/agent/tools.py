@@ -9,14 +9,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic_core import PydanticUndefined, to_jsonable_python
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import PydanticUndefined
 
 from historycompat.agent.errors import AgentError
 from historycompat.agent.models.port import Schema, ToolSpec
+from historycompat.agent.plain import plain
 from historycompat.processors.calling import settled
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+class _Parameters(BaseModel):
+    """The parameters of a function, each under its alias."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,10 @@ class Tool:
         except ValidationError as error:
             found = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'input'}: {each['msg']}" for each in error.errors())
             raise self._misfit(found) from None
-        return {name: getattr(checked, name) for name in checked.model_fields_set}
+        given_names = {name: getattr(checked, name) for name in checked.model_fields_set}
+        if issubclass(self.inputs, _Parameters):
+            return {str(self.inputs.model_fields[name].alias): value for name, value in given_names.items()}
+        return given_names
 
     async def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         """What the function returns, as JSON. One that is not asynchronous runs in a thread."""
@@ -79,11 +89,18 @@ class Tool:
         if inspect.iscoroutinefunction(self.function):
             returned = await self.function(**given)
         else:
-            returned = await settled(await asyncio.to_thread(self.function, **given))
-        return to_jsonable_python(returned, fallback=str)
+            returned = await settled(await asyncio.to_thread(_called, self.function, given))
+        return plain(returned)
 
     def _misfit(self, why: str) -> AgentError:
         return AgentError("AGENT_TOOL_CALL_INVALID", f"the call of {self.name} does not fit its parameters: {why}")
+
+
+def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    try:
+        return function(**given)
+    except StopIteration as error:  # which no future can hold: whoever waits for it would wait for ever
+        raise RuntimeError("the tool raised StopIteration") from error
 
 
 @overload
@@ -162,7 +179,7 @@ def _of_function(function: Callable[..., Any], name: str | None, description: st
     own = name or str(getattr(function, "__name__", type(function).__name__))
     fields, context_name = _parameters(function, own)
     try:
-        inputs = create_model(own, __config__=ConfigDict(extra="forbid", arbitrary_types_allowed=False), **fields)
+        inputs = create_model(own, __base__=_Parameters, **fields)
         schema = inputs.model_json_schema()
     except Exception as error:  # pydantic raises errors of many classes for types that JSON cannot say
         raise AgentError("AGENT_BAD_TOOL", f"no JSON Schema can be made of the parameters of {own}: {error}") from error
@@ -188,5 +205,6 @@ def _parameters(function: Callable[..., Any], name: str) -> tuple[dict[str, Any]
             raise AgentError("AGENT_BAD_TOOL", f"{name} does not say what {each.name} is: write {each.name}: str, say")
         else:
             default = PydanticUndefined if each.default is each.empty else each.default
-            fields[each.name] = (hints[each.name], default)
+            # pydantic has no place for names such as `schema` or `_x`, but for any alias
+            fields[f"parameter_{len(fields)}"] = (hints[each.name], Field(default, alias=each.name))
     return fields, context_name

@@ -95,7 +95,7 @@ async def _lines() -> AsyncIterator[str]:
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     Thread(target=_read, args=(asyncio.get_running_loop(), lines), daemon=True).start()
     while True:
-        if sys.stdin.isatty():
+        if sys.stdin and sys.stdin.isatty():
             say(Text("you:", "bold green"))
         line = await lines.get()
         if line is None:
@@ -105,9 +105,10 @@ async def _lines() -> AsyncIterator[str]:
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -> None:
     """Past Python's buffer, whose lock a thread that waits here would hold when the program ends."""
-    with open(0, "rb", buffering=0, closefd=False) as keyboard, suppress(RuntimeError):  # the loop has been closed
-        for line in keyboard:
-            loop.call_soon_threadsafe(lines.put_nowait, line)
+    with suppress(RuntimeError):  # the loop has been closed
+        with suppress(OSError), open(0, "rb", buffering=0, closefd=False) as keyboard:  # there may be none
+            for line in keyboard:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
         loop.call_soon_threadsafe(lines.put_nowait, None)
 
 

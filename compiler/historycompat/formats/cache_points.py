@@ -23,11 +23,10 @@ def unfold(messages: list[Any], may_have: Callable[[dict[str, Any]], Any]) -> li
 
 def _has_points(message: Any) -> bool:
     content = message.get("content") if isinstance(message, dict) else None
-    return isinstance(content, list) and any(map(_has_point, content))
-
-
-def _has_point(block: Any) -> bool:
-    return isinstance(block, dict) and POINT in block
+    for block in content if isinstance(content, list) else ():  # noqa: SIM110 - `any` takes twice as long
+        if isinstance(block, dict) and POINT in block:
+            return True
+    return False
 
 
 def _is_point(block: Any) -> bool:

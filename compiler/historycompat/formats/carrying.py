@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from historycompat.edits import Edit, Lineage, same
+from historycompat.edits import MISSING, Edit, Lineage, same, value_at
 from historycompat.errors import NotCarried
 from historycompat.formats.format import Format, Home, Reading
 
@@ -64,7 +64,12 @@ class Carrier:
             old, new = self.written(before), self.written(after)
         except NotCarried:  # on the way to something that can be said, perhaps: `refusal` is asked behind the rule
             return None
-        return no_trace(self.kind, edits[0]) if same(old, new) else None
+        return no_trace(self.kind, edits[0]) if same(old, new) and not self._understood(new, edits) else None
+
+    def _understood(self, native: Any, edits: Sequence[Edit]) -> bool:
+        """Whether a history, read anew, says what the edits say: a name that follows its call's, a text for its part."""
+        anew = {"messages": self.kind.read(native).messages}
+        return all(isinstance(edit.path[-1], str) and _says(value_at(anew, edit.path, MISSING), edit) for edit in edits)
 
 
 class WireCarrier:
@@ -98,6 +103,13 @@ def _key(edit: Edit) -> str:
         named.append(key)
         value = value[key]
     return ".".join(named)
+
+
+def _says(value: Any, edit: Edit) -> bool:
+    if edit.op == "remove" or value is MISSING:
+        return edit.op == "remove" and value is MISSING
+    as_parts = [{"type": "text", "text": value}] if edit.path[-1] == "content" and isinstance(value, str) else value
+    return same(value, edit.after) or same(as_parts, edit.after)
 
 
 def _role(message: Any) -> Any:

@@ -65,11 +65,11 @@ def text_kind() -> Kind:
     return Kind("text", "text", (Field("text", "text"),), native={"type": "text"})
 
 
-def output(items: Kinds) -> Joint:
-    """The output in the `content` of a tool message: a text, or a list of `items`."""
+def output(items: Kinds, key: str = "content") -> Joint:
+    """The output under a key of a tool message: a text, or a list of `items`."""
 
     def decode(native: Part, links: Links) -> Mapping[str, Any]:
-        content = native["content"]
+        content = native[key]
         if isinstance(content, list):
             return {"output": {"type": "content", "value": [items.read(item, links, items) for item in content]}}
         return {"output": {"type": "text" if isinstance(content, str) else "json", "value": content}}
@@ -77,18 +77,18 @@ def output(items: Kinds) -> Joint:
     def encode(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
         said = part.get("output")
         if not isinstance(said, dict):
-            return _NOTHING if said is None else {"content": said}
+            return _NOTHING if said is None else {key: said}
         value = said.get("value")
         if said.get("type") == "content" and isinstance(value, list):
-            return {"content": [items.write(item, writer, items) for item in value]}
-        return {"content": value if isinstance(value, str) else compact(value)}
+            return {key: [items.write(item, writer, items) for item in value]}
+        return {key: value if isinstance(value, str) else compact(value)}
 
     def check(part: Part) -> str | None:
         value = value_at(part, ("output", "value"))
         held = value if value_at(part, ("output", "type")) == "content" and isinstance(value, list) else []
         return next((reason for item in held if isinstance(item, dict) and (reason := items.refuses(item))), None)
 
-    return Joint(("content",), ("output",), decode, encode, check)
+    return Joint((key,), ("output",), decode, encode, check, texts=True)
 
 
 def function_tools(name: str) -> Kinds:

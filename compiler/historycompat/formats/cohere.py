@@ -13,7 +13,7 @@ Facts: cohere 7.3, `ChatMessageV2`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from historycompat.edits import value_at
@@ -63,15 +63,8 @@ def _is_plan(part: Part) -> bool:
     return value_at(part, ("providerOptions", "cohere", "toolPlan")) is True
 
 
-def by_type(native: Part) -> Hashable:
-    """The mark of thinking and images that are well formed."""
-    if native.get("type") == "thinking":
-        return "thought" if isinstance(native.get("thinking"), str) else None
-    return by_url(native)
-
-
 THOUGHT = Kind(
-    "thought",
+    "thinking",
     "reasoning",
     (Field("thinking", "text"),),
     native={"type": "thinking"},
@@ -79,8 +72,8 @@ THOUGHT = Kind(
 )
 
 _DETAIL = Field("image_url.detail", "providerOptions.cohere.imageDetail")
-PARTS = Kinds(NAME, "content", [text_kind(), image("file", _DETAIL)], mark=by_type, namespaces=OURS)
-SAID = Kinds(NAME, "content", [text_kind(), THOUGHT], mark=by_type, namespaces=OURS)
+PARTS = Kinds(NAME, "content", [text_kind(), image("file", _DETAIL)], mark=by_url, namespaces=OURS)
+SAID = Kinds(NAME, "content", [text_kind(), THOUGHT], namespaces=OURS)
 
 CALLS = Kinds(
     NAME,

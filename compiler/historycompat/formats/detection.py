@@ -129,4 +129,13 @@ def _mark(part: Any) -> str | None:
     if not isinstance(part, dict):
         return None
     kind = part.get("type")
-    return kind if isinstance(kind, str) else next((f"{{{key}}}" for key in part if isinstance(key, str)), None)
+    if isinstance(kind, str):
+        return f"{kind} of AI SDK" if _is_sdk_media(kind, part) else kind
+    return next((f"{{{key}}}" for key in part if isinstance(key, str)), None)
+
+
+def _is_sdk_media(kind: str, part: dict[str, Any]) -> bool:
+    """Whether media is said as the AI SDK does; other formats have parts of these types that look otherwise."""
+    return (kind == "image" and "image" in part) or (
+        kind == "file" and "data" in part and ("mediaType" in part or "mimeType" in part)
+    )

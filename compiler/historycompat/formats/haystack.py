@@ -36,11 +36,14 @@ def by_key(native: Part) -> Hashable:
     """The mark of a content: the key that it is under, where that holds what it should."""
     if isinstance(native.get("text"), str):
         return "text"
-    key = next((key for key in native if key in _CONTENTS and isinstance(native[key], dict)), None)
-    if key not in _DATA:
-        return key
-    held = native[key]
-    return key if isinstance(held.get(_DATA[key]), str) and isinstance(held.get("mime_type"), str) else None
+    for key, held in native.items():
+        if key in _CONTENTS and isinstance(held, dict):
+            return key if key not in _DATA or _is_media(key, held) else None
+    return None
+
+
+def _is_media(key: str, held: Part) -> bool:
+    return isinstance(held.get(_DATA[key]), str) and isinstance(held.get("mime_type"), str)
 
 
 def _media(key: str, type_: str) -> Kind:

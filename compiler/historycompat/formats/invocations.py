@@ -135,11 +135,11 @@ class Invocations:
         native = dict(self.template) if base is None else base
         native = self._mark(native, half=call is None)
         if call is not None:
-            native = _patched(self.calls.kinds[0], native, call, base, writer)
+            native = _patched(self.calls, native, call, base, writer)
         else:
             native = self._without_call(native, hosted)
         if result is not None:
-            native = _patched(self.results.kinds[0], native, result, base, writer, given=call is not None)
+            native = _patched(self.results, native, result, base, writer, given=call is not None)
         output = MISSING if result is None else result.get("output", MISSING)
         old = MISSING if base is None else self.said(base)
         if base is None or (output is MISSING) != (old is MISSING) or (output is not MISSING and not same(output, old)):
@@ -194,12 +194,17 @@ class Invocations:
         return {"state": "output-denied", "approval": {**approval, "approved": False, **reason}}
 
 
-def _patched(kind: Kind, native: Part, part: Part, base: Part | None, writer: Writer, *, given: bool = False) -> Part:
-    """A native part with what was edited in a canonical one, or all of it where that was read from another. `given`:
-    what a result shares with its call is said."""
+def _patched(kinds: Kinds, native: Part, part: Part, base: Part | None, writer: Writer, *, given: bool = False) -> Part:
+    """A native part with what was edited in a canonical one, or what differs in one that was read from another.
+    `given`: what a result shares with its call is said."""
     link = writer.link(part)
-    was = writer.lineage.origin(part) if link and link[0] is base else {}
-    for each in kind.fields:
+    if base is None:
+        was: Part = {}
+    elif link and link[0] is base:
+        was = writer.lineage.origin(part)
+    else:
+        was = kinds.read(base, Links(), kinds)
+    for each in kinds.kinds[0].fields:
         said = given and each.paths()[0] in ("toolCallId", "toolName")
         if not said and not all(same_at(was, part, key) for key in each.paths()):
             native = each.write(part, native, writer)

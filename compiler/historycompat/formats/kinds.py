@@ -68,7 +68,8 @@ class Joint:
 
     `decode(native, links)` gives the canonical values by key, where the first native key is there;
     `encode(part, native, writer)` gives the native ones, for the native object so far. What either leaves out is
-    missing. `check(part)` says why a part cannot be encoded.
+    missing. `check(part)` says why a part cannot be encoded. `texts` says that a string is decoded as an output of type
+    `text`: a hint, for speed.
     """
 
     native: tuple[str, ...]
@@ -76,6 +77,7 @@ class Joint:
     decode: Callable[[Part, Links], Mapping[str, Any]]
     encode: Callable[[Part, Part, Writer], Mapping[str, Any]]
     check: Callable[[Part], str | None] = lambda part: None
+    texts: bool = False
 
     @property
     def first_key(self) -> str:
@@ -86,7 +88,7 @@ class Joint:
         roots = tuple(path.partition(".")[0] for path in self.canonical)
         if roots != self.canonical:
             return Rest(self.first_key, roots, self.read)
-        return Values(self.first_key, roots, self.decode)
+        return Values(self.first_key, roots, self.decode, self.texts)
 
     def paths(self) -> tuple[str, ...]:
         return self.canonical

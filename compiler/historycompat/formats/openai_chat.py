@@ -129,7 +129,7 @@ RESULT = Kinds(
             (
                 Field("tool_call_id", "toolCallId"),
                 Field("name", "toolName", optional=True),
-                Joint(("content",), ("output",), _output, _to_output),
+                Joint(("content",), ("output",), _output, _to_output, texts=True),
                 CACHE,
             ),
             native={"role": "tool"},

@@ -28,10 +28,10 @@ from historycompat.formats.detection import Marks, words
 from historycompat.formats.folding import PART
 from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
 from historycompat.formats.lens import Lens
-from historycompat.formats.readers import Links
+from historycompat.formats.readers import Links, unless_none
 from historycompat.formats.responses_items import ITEM_TYPES, NEW, OUTPUT_OF, OWN_CALLS, RUN, fold, role_of, unfold
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import as_text, compact, from_json, from_url, is_media, to_json, to_url
+from historycompat.formats.values import as_text, from_json, from_url, is_media, to_json, to_url
 from historycompat.pairs import Site
 from historycompat.view import Shape
 
@@ -91,24 +91,7 @@ ITEMS = Kinds(NAME, "output", _content("input_text", "media"), mark=by_place, na
 PARTS = Kinds(NAME, "content", _content("input_text", "file"), mark=by_place, namespaces=OURS)
 
 
-def _output(native: Part, links: Links) -> Mapping[str, Any]:
-    output = native["output"]
-    if isinstance(output, list):
-        return {"output": {"type": "content", "value": [ITEMS.read(item, links, ITEMS) for item in output]}}
-    return {"output": {"type": "text" if isinstance(output, str) else "json", "value": output}}
-
-
-def _to_output(part: Part, native: Part, writer: Writer) -> Mapping[str, Any]:
-    output = part.get("output")
-    if not isinstance(output, dict):
-        return {} if output is None else {"output": output}
-    value = output.get("value")
-    if output.get("type") == "content" and isinstance(value, list):
-        return {"output": [ITEMS.write(item, writer, ITEMS) for item in value]}
-    return {"output": value if isinstance(value, str) else compact(value)}
-
-
-_ID = Field("id", "providerOptions.openai.itemId")
+_ID = Field("id", "providerOptions.openai.itemId", unless_none)
 _CALL = (Field("call_id", "toolCallId"), Field("name", "toolName"))
 _IS_REFUSAL = has("providerOptions.openai.refusal")
 _IS_CUSTOM = has("providerOptions.openai.type")
@@ -142,7 +125,7 @@ MADE = Kinds(
             (
                 Field(f"{PART}.text", "text"),
                 _ID,
-                Field("encrypted", "providerOptions.openai.reasoningEncryptedContent"),
+                Field("encrypted", "providerOptions.openai.reasoningEncryptedContent", unless_none),
             ),
             native={"type": "thought"},
         ),
@@ -200,7 +183,7 @@ RESULT = Kinds(
             Kind(
                 kind,
                 "tool-result",
-                (Field("call_id", "toolCallId"), Joint(("output",), ("output",), _output, _to_output)),
+                (Field("call_id", "toolCallId"), output(ITEMS, "output")),
                 native={"type": kind},
                 derived=("toolName",),
             )

@@ -40,11 +40,13 @@ class Value(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Several values, which `decode(native, links)` gives by canonical key where a native key is there."""
+    """Several values, which `decode(native, links)` gives by canonical key where a native key is there. `texts`: a
+    string there is an output of type `text`."""
 
     key: str
     canonical: tuple[str, ...]
     decode: Callable[[Any, Links], Mapping[str, Any]]
+    texts: bool = False
 
 
 class Rest(NamedTuple):
@@ -92,14 +94,14 @@ def part_reader(
     copied = ", ".join(f"{canonical!r}: native[{key!r}]" for key, canonical in plain)
     lines = ["def read(native, links, place):"]
     if shared is not None:
-        lines.append(f"    if native.keys() == {set(shared)!r}: return native")
+        lines.append("    if native.keys() == shared: return native")
     if plain:
         lines += ["    try:", f"        part = {{{fixed}, {copied}}}"]
         lines += ["    except KeyError:", f"        part = {{{fixed}}}"]
         lines += [f"        if {key!r} in native: part[{canonical!r}] = native[{key!r}]" for key, canonical in plain]
     else:
         lines.append(f"    part = {{{fixed}}}")
-    names: dict[str, Any] = {"MISSING": MISSING}
+    names: dict[str, Any] = {"MISSING": MISSING, "shared": frozenset(shared or ())}
     lines += _step_lines(steps, "part", names, {*template, *(canonical for _, canonical in plain)})
     if template["type"] in _HALVES:
         lines.append("    links.halves.append(part)")
@@ -130,24 +132,38 @@ def _step_lines(steps: Iterable[Step], made: str, names: dict[str, Any], keys: s
             yield from _value_lines(step, name, _setting(step, made, is_first=step.root not in keys))
         elif isinstance(step, Values):
             names[name] = step.decode
-            yield f"    if {step.key!r} in native: {made}.update({name}(native, links))"
+            yield from _values_lines(step, name, made)
         else:
             names[name] = step.read
             yield f"    if {step.key!r} in native: {name}(native, {made}, links)"
         keys.update((step.root,) if isinstance(step, Value) else step.canonical)
 
 
-def _setting(step: Value, made: str, *, is_first: bool) -> str:
-    """The statement that sets the value `{}`; `is_first`: the objects around it are not there yet."""
+def _values_lines(step: Values, decode: str, made: str) -> Iterator[str]:
+    update = f"{made}.update({decode}(native, links))"
+    if not step.texts:
+        yield f"    if {step.key!r} in native: {update}"
+        return
+    text = f"{made}['output'] = {{'type': 'text', 'value': value}}"
+    yield f"    if {step.key!r} in native:"
+    yield f"        value = native[{step.key!r}]"
+    yield f"        if value.__class__ is str: {text}"
+    yield f"        else: {update}"
+
+
+def _setting(step: Value, made: str, *, is_first: bool) -> list[str]:
+    """The lines that set the value `{}`; `is_first`: the objects around it are not there yet."""
     root, *rest = step.canonical
     if is_first:
         inner = "".join(f"{{{{{key!r}: " for key in rest)
-        return f"{made}[{root!r}] = {inner}{{}}{'}}' * len(rest)}"
+        return [f"{made}[{root!r}] = {inner}{{}}{'}}' * len(rest)}"]
+    place = "".join(f"[{key!r}]" for key in step.canonical)
     parents = "".join(f".setdefault({key!r}, {{{{}}}})" for key in step.canonical[:-1])
-    return f"{made}{parents}[{step.canonical[-1]!r}] = {{}}"
+    made_first = f"except KeyError: {made}{parents}[{step.canonical[-1]!r}] = {{}}"
+    return [f"try: {made}{place} = {{}}", made_first] if rest else [f"{made}{place} = {{}}"]
 
 
-def _value_lines(step: Value, decode: str, setting: str) -> Iterator[str]:
+def _value_lines(step: Value, decode: str, setting: list[str]) -> Iterator[str]:
     *outer, key = step.native
     held, is_there = "native", f"{key!r} in native"
     for at, each in enumerate(outer):
@@ -156,11 +172,13 @@ def _value_lines(step: Value, decode: str, setting: str) -> Iterator[str]:
     value = f"{held}[{key!r}]"
     if step.decode in (None, unless_none):
         given = "" if step.decode is None else f" and {value} is not None"
-        yield f"    if {is_there}{given}: {setting.format(value)}"
+        yield f"    if {is_there}{given}:"
+        yield from (f"        {line.format(value)}" for line in setting)
         return
     yield f"    if {is_there}:"
     yield f"        value = {decode}({value})"
-    yield f"        if value is not MISSING: {setting.format('value')}"
+    yield "        if value is not MISSING:"
+    yield from (f"            {line.format('value')}" for line in setting)
 
 
 def message_reader(

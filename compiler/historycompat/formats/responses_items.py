@@ -23,6 +23,9 @@ HOSTED = OWN_CALLS | words(
 OUTPUTS = frozenset(OUTPUT_OF.values())
 _OUTPUT_TYPES = tuple(OUTPUTS)  # for what may not be hashable
 _OF_THOUGHTS = {"id": "id", "encrypted": "encrypted_content"}
+_UNSAID = {"text": ""}
+"""What stands for the text of a reasoning item without any."""
+
 _SAID = {"refusal": ("refused", "refusal"), **dict.fromkeys(words("output_text input_text text"), ("said", "text"))}
 """The type of the virtual object, and the key of the text, by the type of what a model's message holds."""
 ITEM_TYPES = (
@@ -68,22 +71,19 @@ def _texts(item: Part) -> list[Any] | None:
 def _said(item: Part) -> list[Any]:
     content, id_ = item.get("content"), item.get("id")
     if isinstance(content, str):
-        parts = [{"type": "said", ITEM: item, PART: {"text": content}}]
-    elif isinstance(content, list) and content and all(map(_is_said, content)):
-        parts = [{"type": _SAID[part["type"]][0], ITEM: item, PART: part} for part in content]
-    else:
+        return [{"type": "said", ITEM: item, PART: {"text": content}, "id": id_}]
+    if not isinstance(content, list) or not content:
         return [item]
-    if id_ is not None:
-        for part in parts:
-            part["id"] = id_
+    parts = []
+    for part in content:
+        try:
+            kind, key = _SAID[part["type"]]
+        except (KeyError, TypeError):
+            return [item]
+        if key not in part:
+            return [item]
+        parts.append({"type": kind, ITEM: item, PART: part, "id": id_})
     return parts
-
-
-def _is_said(part: Any) -> bool:
-    try:
-        return _SAID[part["type"]][1] in part
-    except (KeyError, TypeError):
-        return False
 
 
 def _called(item: Part) -> list[Any]:
@@ -100,19 +100,16 @@ def _is_call(call: Any) -> bool:
 
 
 def _thoughts(item: Part) -> list[Any]:
-    held = item.get(_thought_key(item), [])
-    if not isinstance(held, list) or not all(map(_is_thought, held)):
+    held = item.get("summary") or item.get("content") or item.get("summary", [])
+    if not isinstance(held, list):
         return [item]
-    parts = [{"type": "thought", ITEM: item, PART: part} for part in held or [{"text": ""}]]
-    for name, key in _OF_THOUGHTS.items():
-        if item.get(key) is not None:
-            for part in parts:
-                part[name] = item[key]
+    id_, encrypted = item.get("id"), item.get("encrypted_content")
+    parts = []
+    for part in held or [_UNSAID]:
+        if part is not _UNSAID and not (isinstance(part, dict) and "type" in part and "text" in part):
+            return [item]
+        parts.append({"type": "thought", ITEM: item, PART: part, "id": id_, "encrypted": encrypted})
     return parts
-
-
-def _is_thought(part: Any) -> bool:
-    return isinstance(part, dict) and "type" in part and "text" in part
 
 
 def _whole(item: Part) -> list[Any]:
@@ -182,7 +179,7 @@ def _belongs(part: Virtual) -> Any:
 def _message(item: Part | None, group: list[Virtual]) -> Part:
     texts = [part[PART] for part in group]
     if item is None:
-        if "id" not in group[0] and group[0]["type"] == "said" and texts[0].keys() == {"text"}:
+        if group[0].get("id") is None and group[0]["type"] == "said" and texts[0].keys() == {"text"}:
             return {"role": "assistant", "content": texts[0]["text"]}
         item = {"type": "message", "role": "assistant", "status": "completed"}
     elif isinstance(item.get("content"), str) and len(group) == 1 and texts[0].keys() == {"text"}:
@@ -214,7 +211,7 @@ def _thought(item: Part | None, group: list[Virtual]) -> Part:
     key = _thought_key(item)
     kind = "reasoning_text" if key == "content" else "summary_text"
     texts = [part[PART] for part in group]
-    if len(texts) == 1 and texts[0] == {"text": ""}:
+    if texts == [_UNSAID]:
         texts = []
     item = with_list(item, key, [part if "type" in part else {"type": kind, **part} for part in texts])
     return _marked(item, group[0], **_OF_THOUGHTS)
@@ -230,11 +227,10 @@ def _marked(item: Part, part: Virtual, **keys: str) -> Part:
 
 def role_of(native: Any) -> Any:
     """The role of an item or a run."""
-    if not isinstance(native, dict):
+    try:
+        kind = native.get("type")
+    except AttributeError:  # no object
         return OPAQUE
-    if RUN in native:
-        return "assistant"
-    kind = native.get("type")
     if kind is None or kind == "message":
-        return native.get("role")
+        return "assistant" if RUN in native else native.get("role")
     return "tool" if kind in _OUTPUT_TYPES else OPAQUE

@@ -20,21 +20,22 @@ from historycompat.formats.kinds import Field, Kinds, Part
 from historycompat.formats.readers import Links, fields_reader
 from historycompat.formats.row_copies import Copies
 from historycompat.formats.row_writing import RowWriter
-from historycompat.formats.stored_kinds import STEP, Pieces
+from historycompat.formats.stored_kinds import SEVERAL, STEP, Pieces
 from historycompat.formats.writing import old_if_same, shallow_same
 from historycompat.view import Shape
 
 Message = dict[str, Any]
 Row = dict[str, Any]
 
+
 @dataclass(frozen=True, eq=False)
 class RowLens:
     """A format of rows.
 
     `parts` is the path of a row's parts; `kinds` are those that are no invocations. `pieces` gives the native parts
-    that one stands for, where it stands for several. `header` are the fields of the row itself, `aliases` the native
-    roles that are read as others. `copies` are what a row says a second time. `blank(role, parts)` is a new row,
-    `dated` says that it needs a date.
+    that one of the type `SEVERAL` stands for, where these are several. `header` are the fields of the row itself,
+    `aliases` the native roles that are read as others. `copies` are what a row says a second time. `blank(role, parts)`
+    is a new row, `dated` says that it needs a date. A row with the role of canonical results is opaque.
     """
 
     name: str
@@ -44,7 +45,7 @@ class RowLens:
     header: tuple[Field, ...]
     blank: Callable[[str, list[Any]], Row]
     copies: Copies | None = None
-    pieces: Callable[[Any], Pieces | None] | None = None
+    pieces: Callable[[Part], Pieces | None] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     dated: bool = False
 
@@ -69,17 +70,17 @@ class RowLens:
         """The canonical messages of a row, at least one. Its link is to its native parts, and to the part that it was
         read as where a system message has that part's text alone."""
         natives = self.natives(row, links)
-        text = row.get("content") if natives is None and isinstance(row, dict) and len(self.parts) == 1 else None
-        if (natives is None and not isinstance(text, str)) or row.get("role") == "tool":
+        role = self.role(row) if isinstance(row, dict) else None
+        if role == "tool" or (natives is None and not self._says_text(row)):
             return [{"role": OPAQUE, "content": [self._opaque(row)]}]
         links[id(row)] = (natives, None)
-        head: Message = {"role": self.role(row)} if "role" in row else {}
+        head: Message = {"role": role} if "role" in row else {}
         if self.header:
             self._read_header(row, head, links)
         if natives is None:
-            return [{**head, "content": text}]
+            return [{**head, "content": row["content"]}]
         messages = self._steps(natives, head, links)
-        if head.get("role") == "system" and len(messages) == 1 and _is_bare_text(messages[0]["content"]):
+        if role == "system" and len(messages) == 1 and _is_bare_text(messages[0]["content"]):
             (part,) = messages[0]["content"]
             links[id(row)] = (natives, part)  # what is linked has to stay alive: another object could get its id
             return [{**head, "content": part["text"]}]
@@ -89,13 +90,17 @@ class RowLens:
     def _read_header(self) -> Callable[[Row, Message, Links], None]:
         return fields_reader((each.step for each in self.header), "role")
 
+    def _says_text(self, row: Any) -> bool:
+        """Whether a row without parts has a text where it could have a list of them."""
+        return len(self.parts) == 1 and isinstance(row, dict) and isinstance(row.get("content"), str)
+
     def _opaque(self, value: Any) -> Part:
         return {"type": OPAQUE, "format": self.name, "at": "", "value": value}
 
     def role(self, row: Row) -> Any:
         """The canonical role of a row."""
         role = row.get("role")
-        return self.aliases.get(role, role) if isinstance(role, str) else role
+        return self.aliases.get(role, role) if self.aliases and isinstance(role, str) else role
 
     def natives(self, row: Any, links: Links) -> list[Any] | None:
         """The native parts of a row, in pieces where one stands for several; None where it has none."""
@@ -106,16 +111,20 @@ class RowLens:
             parts = parts.get(key) if isinstance(parts, dict) else None
         if not isinstance(parts, list):
             return self.copies.natives(row) if self.copies and parts is None else None
-        several = {} if self.pieces is None else {id(part): made for part in parts if (made := self.pieces(part))}
-        if not several:
-            return parts
+        return parts if self.pieces is None else self._in_pieces(parts, self.pieces, links)
+
+    @staticmethod
+    def _in_pieces(parts: list[Any], pieces_of: Callable[[Part], Pieces | None], links: Links) -> list[Any]:
         natives: list[Any] = []
         for part in parts:
-            pieces = several.get(id(part), (part,))
-            if isinstance(pieces, Pieces):
-                links.update((id(piece), (part, pieces)) for piece in pieces)
+            pieces = pieces_of(part) if isinstance(part, dict) and part.get("type") == SEVERAL else None
+            if pieces is None:
+                natives.append(part)
+                continue
+            for piece in pieces:
+                links[id(piece)] = (part, pieces)
             natives += pieces
-        return natives
+        return natives if len(natives) > len(parts) else parts
 
     def _steps(self, natives: list[Any], head: Message, links: Links) -> list[Message]:
         """The messages of a row's parts: for each step one with what was said, and one for each result."""
@@ -129,10 +138,8 @@ class RowLens:
                 read = readers.get(kind)
             except (KeyError, TypeError):
                 kind = read = None
-            if kind == STEP or (results and read is not None):
-                if said:
-                    messages.append({**head, "content": said})
-                messages += results
+            if kind == STEP or (read is not None and results):
+                messages += _step(head, said, results)
                 said, results = [], []
             if read is not None:
                 said.append(read(native, links, kinds))
@@ -148,9 +155,7 @@ class RowLens:
                     results.append({**head, "role": "tool", "content": [result]})
             else:
                 said.append(kinds.read(native, links, kinds))
-        if said or not (messages or results):
-            messages.append({**head, "content": said})
-        return messages + results
+        return messages + _step(head, said, results) or [{**head, "content": []}]
 
     def is_invocation(self, native: Any) -> bool:
         kind = native.get("type") if isinstance(native, dict) else None
@@ -225,6 +230,11 @@ class RowLens:
     def unwrap(self, body: dict[str, Any], native: Any) -> Any:
         """The inverse of `wrap`."""
         return body if isinstance(native, dict) else body.get("messages", [])
+
+
+def _step(head: Message, said: list[Part], results: list[Message]) -> list[Message]:
+    """The messages of one step of a row."""
+    return [{**head, "content": said}, *results] if said else results
 
 
 def _is_bare_text(parts: list[Part]) -> bool:

@@ -13,6 +13,8 @@ from historycompat.formats.values import from_url, is_web_url
 _SEALS = {"signature": "signature", "data": "redactedData"}
 """The seal of a detail, by its key, and the option of `anthropic` that it is read as."""
 
+SEVERAL = "reasoning"
+"""The type of the parts that may stand for several."""
 
 STEP = "step-start"
 """The type of a part that only marks where a step begins."""
@@ -28,10 +30,9 @@ def details_of(native: Part) -> list[Any]:
     return details if isinstance(details, list) else []
 
 
-def reasoning_pieces(native: Any) -> Pieces | None:
-    """A reasoning part for each of several details: every one has a seal of its own. None for any other part."""
-    if not isinstance(native, dict) or native.get("type") != "reasoning":
-        return None
+def reasoning_pieces(native: Part) -> Pieces | None:
+    """A reasoning part for each of the several details of one: every one has a seal of its own. None for one with a
+    single detail."""
     details = details_of(native)
     if len(details) < 2 or not all(isinstance(each, dict) for each in details):
         return None
@@ -46,13 +47,15 @@ def reasoning_kind(options: str | None) -> Kind:
         details = details_of(native)
         said = native.get("reasoning", native.get("text"))
         read: Part = {"text": said if isinstance(said, str) else "".join(_texts(details))}
-        if options and options in native:
-            read["providerOptions"] = native[options]
-        first = details[0] if details else None
-        seals = {option: first[key] for key, option in _SEALS.items() if key in first} if _is_sealed(first) else {}
+        seals = _seals(details[0]) if details and isinstance(details[0], dict) else {}
+        if options is None or options not in native:
+            if seals:
+                read["providerOptions"] = {"anthropic": seals}
+            return read
+        read["providerOptions"] = native[options]
         for option, seal in seals.items():
             place = ("providerOptions", "anthropic", option)
-            if isinstance(seal, str) and value_at(read, place, MISSING) is MISSING:
+            if value_at(read, place, MISSING) is MISSING:
                 read = with_path(read, place, seal)
         return read
 
@@ -72,6 +75,15 @@ def reasoning_kind(options: str | None) -> Kind:
 
     keys = ("type", "reasoning", "text", "details") + ((options,) if options else ())
     return Kind("reasoning", "reasoning", (Joint(keys, ("text", "providerOptions"), decode, encode),))
+
+
+def _seals(detail: Part) -> dict[str, str]:
+    """The seals of a detail, by the options that they are read as."""
+    seals = {}
+    for key, option in _SEALS.items():
+        if isinstance(seal := detail.get(key), str):
+            seals[option] = seal
+    return seals
 
 
 def _is_sealed(detail: Any) -> bool:

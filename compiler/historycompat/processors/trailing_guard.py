@@ -52,7 +52,8 @@ def guarded(processors: Sequence[Processor], model: Any) -> list[Processor]:
     """Input processors with the guard behind them, where it may be needed: any of them may choose another model."""
     guard = TrailingAssistantGuard()
     needed = processors or guard.applies_to(model)
-    return [*processors, guard] if needed and guard.id not in (each.id for each in processors) else list(processors)
+    taken = {getattr(each, "id", None) for each in processors}  # what is no processor is refused by the runner
+    return [*processors, guard] if needed and guard.id not in taken else list(processors)
 
 
 def ends_on_model_turn(row: Row, drops_incomplete_tool_calls: bool = True) -> bool:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from historycompat.agent.errors import AgentError
 from historycompat.agent.memory import documents
 from historycompat.agent.memory.documents import Document, Thread
 from historycompat.agent.memory.embedding import Embedder, MiniLM
@@ -41,6 +42,8 @@ class Memory:
         self._recall: Recall | None = None
         self._require_recall(self.options)
         self._opened = open_store(store) if isinstance(store, (str, os.PathLike)) else None
+        if self._opened is None and not hasattr(store, "load"):
+            raise AgentError("AGENT_BAD_OPTION", f"a memory needs a store, or the path or URL of one, not {store!r}")
         self._shelf = Shelf(self._opened or store)  # type: ignore[arg-type]  # one of them is a store
 
     @property
