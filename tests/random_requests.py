@@ -175,7 +175,7 @@ def bedrock(talk: Conversation) -> Body:
 
 def gemini(talk: Conversation) -> Body:
     roles = {"tool": "user", "assistant": "model", "developer": "system"}
-    with_ids = any(len(turn.calls) > 1 for turn in talk.turns)  # without them results pair by their order
+    with_ids = talk.random.random() < 0.5  # without them results pair by name and order
     written, system = _blocks(talk, "parts", lambda turn: _gemini_parts(turn, with_ids), roles)
     body: Body = {"contents": written["parts"]}
     if system:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from agents import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
+from agent_runs import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
 from pydantic import BaseModel
 
 from historycompat.agent import AgentError, Memory, MemoryOptions, ToolError

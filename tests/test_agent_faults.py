@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
-from agents import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
+from agent_runs import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
 
 from historycompat.agent import Aborted, AgentError, APICallError, Memory, ToolError, tool
 from historycompat.errors import StoreError

@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
-from agents import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
+from agent_runs import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
 from pydantic import BaseModel
 
 from historycompat.agent import Aborted, AgentError, Answer, Memory, ToolContext, tool

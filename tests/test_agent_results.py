@@ -7,7 +7,7 @@ import gc
 from typing import Any
 
 import pytest
-from agents import OWNER, PATHS, agent, call, generate, stream, weather
+from agent_runs import OWNER, PATHS, agent, call, generate, stream, weather
 from pydantic import BaseModel
 
 from historycompat.agent import AgentError, APICallError, Memory

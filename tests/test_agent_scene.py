@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import PATHS
+from agent_runs import PATHS
 from cli_tools import environment
 from strict_server import StrictServer
 

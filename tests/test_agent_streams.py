@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from agents import PATHS, agent, call, scripted, stream
+from agent_runs import PATHS, agent, call, scripted, stream
 
 from historycompat.agent import Agent, Memory
 from historycompat.agent.parts import TextDelta

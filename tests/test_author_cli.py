@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -103,6 +104,7 @@ def test_what_is_stored_after_an_error(tmp_path: Path, capfd: Capture) -> None:
     assert "another history is stored than expected" in ran.out
     unusable = run(capfd, "test", _pack(tmp_path, _case(given=_THINKS, then=_SAYS, stored="unchanged")))
     assert unusable.out.startswith("unusable")
+    assert re.match(r".*\n  .*demo\.yaml:\d+:\d+: ", unusable.out)
 
 
 def test_what_no_test_shows(tmp_path: Path, capfd: Capture) -> None:

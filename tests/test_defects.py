@@ -17,9 +17,12 @@ from strict_server.expansion import expand
 from support import json_lines
 
 from historycompat import apply, repair
+from historycompat.conversion import convert
 from historycompat.edits import same
+from historycompat.formats import FORMATS, find
+from historycompat.formats.format import Format
 
-FORMATS = {"chat": "openai-chat", "responses": "openai-responses", "ollama": "ollama-chat"}
+WIRES = {"chat": "openai-chat", "responses": "openai-responses", "ollama": "ollama-chat"}
 NAMES = {"bedrock-invoke": "bedrock"}
 """What a host calls a provider of the server, where the names differ."""
 
@@ -33,7 +36,7 @@ class Target(NamedTuple):
         way = route(self.route)
         return {
             "model": f"{NAMES.get(way.provider, way.provider)}/{self.model}",
-            "format": FORMATS.get(way.wire, way.wire),
+            "format": WIRES.get(way.wire, way.wire),
         }
 
 
@@ -88,6 +91,11 @@ TARGETS = [
     Target("anthropic/anthropic", "claude-fable-5-1"),
     Target("copilot/responses", "gpt-5.2"),
 ]
+
+DEMANDED = {
+    (row["rule"], where) for row in json_lines(Path(__file__).parent / "demanded.jsonl") for where in row["targets"]
+}
+"""What a rule does to a history that the server accepts on a route, because an entry of the catalogue demands it."""
 
 FOUND = [case for file in sorted((Path(__file__).parent / "defects").glob("*.jsonl")) for case in json_lines(file)]
 
@@ -154,6 +162,29 @@ def test_defects_are_repaired(random: Random) -> None:
 @settings(max_examples=50)
 def test_a_good_conversation_of_any_models_is_accepted(random: Random) -> None:
     check_random(random, 0)
+
+
+@given(st.sampled_from(TARGETS), RANDOMS)
+@settings(max_examples=300)
+def test_what_is_well_formed_and_accepted_comes_back_as_it_is(to: Target, random: Random) -> None:
+    body = defective(random, route(to.route).wire, 0).body
+    if not refusals(to.route, body, to.model):
+        outcome = apply(body, **to.options)
+        unwanted = {rule for rule in outcome.rules if (rule, to.route) not in DEMANDED}
+        assert not unwanted, f"{to}: {unwanted}\ngiven {json.dumps(body)}"
+        assert outcome.rules or outcome.messages is body
+
+
+@given(st.sampled_from(TARGETS), st.sampled_from([*FORMATS.values()]), RANDOMS)
+@settings(max_examples=200)
+def test_nor_is_it_changed_in_another_format(to: Target, into: Format, random: Random) -> None:
+    body, source = defective(random, route(to.route).wire, 0).body, find(to.options["format"])
+    if refusals(to.route, body, to.model) or apply(body, **to.options).changed:
+        return
+    there = convert(body, source, into)
+    if not any(loss.gone for loss in there.losses if loss.path[0] in ("messages", "tools")):
+        outcome = apply(there.history, model=to.options["model"], format=into.name)
+        assert not outcome.changed, f"{to}, {into.name}: {outcome.rules}\ngiven {json.dumps(there.history)}"
 
 
 def test_most_defects_are_refused_as_they_come() -> None:

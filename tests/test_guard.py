@@ -124,7 +124,7 @@ IN_VAIN = compile_rules(
         phase: after
         on_error: [400 /should match pattern/]
         do: [replace /open/ with "read" in text on user/text]
-        tests: [{name: a file, given: [{user: open it}], then: [{user: read it}]}]
+        tests: [{name: a file, model: any/model, given: [{user: open it}], then: [{user: read it}]}]
     """
 )
 

@@ -16,7 +16,6 @@ from historycompat.language.diagnose import render
 from historycompat.language.layout import formatted
 from historycompat.language.packs import Kind, kind_of, read_pack
 from historycompat.source import Source
-from historycompat.tree import Pack
 
 _SECONDS = 1.0
 _SHARE = 0.9  # of the files that no longer compile, with a complaint at or next to the mutation
@@ -29,7 +28,9 @@ def _rules() -> list[tuple[str, Kind]]:
         pack, _ = read_pack(Source(path.name, path.read_text(encoding="utf-8")), kind="yaml")
         assert pack
         for rule in pack.rules:
-            alone = Pack("pack", 1, (rule,), pack.source)
+            assert rule.span
+            alone, _ = read_pack(Source("pack.yaml", f"rules:\n  - {rule.span.text}\n"), kind="yaml")
+            assert alone
             found += [(formatted(alone, "yaml"), "yaml"), (formatted(alone, "yaml", "rules", drop_tests=True), "rules")]
     verbs = ROOT / "tests" / "language" / "every_verb.rules"
     return [*found, (verbs.read_text(encoding="utf-8"), kind_of(verbs.name))]

@@ -185,6 +185,20 @@ def test_hostile_files_are_complaints(name: str) -> None:
     assert time.perf_counter() - begin < 20
 
 
+def test_aliases_are_refused_before_they_grow() -> None:
+    levels = "".join(f"        l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 9))
+    bomb = f"rules:\n  - name: a\n    do: drop call\n    tests:\n      - name: &l0 lol\n{levels}"
+    wide = "rules:\n  - &a {name: a, do: drop call}\n" + "  - *a\n" * 20_000
+    for text in (bomb, wide):
+        begin = time.process_time()
+        _, complaints = _read(text)
+        assert time.process_time() - begin < 5
+        told = [complaint for complaint in complaints if complaint.code == "E110"]
+        assert len(told) == 20
+        assert told[-1].message.endswith("not as text, and more such below")
+        assert "write out what it stands for" in (told[0].suggestion or "")
+
+
 @pytest.mark.parametrize(
     "seed_range", [range(600), pytest.param(range(600, 20_000), marks=pytest.mark.slow)], ids=("some", "many")
 )

@@ -261,6 +261,16 @@ def test_importing_the_parser_builds_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": path}, timeout=60)
 
 
+def test_the_tables_that_ship_are_those_of_the_grammar() -> None:
+    """If not: python -m historycompat.language.grammar"""
+    made, _, _ = grammar.TABLES.read_bytes().partition(b"\n")
+    assert made.split()[0] == grammar.stamp().split()[0], test_the_tables_that_ship_are_those_of_the_grammar.__doc__
+    verbs = (DATA / "every_verb.rules").read_text(encoding="utf-8")
+    built = grammar.built()
+    assert grammar.parser().parse(verbs, "file") == built.parse(verbs, "file")
+    assert [t.name for t in grammar.parser().terminals] == [t.name for t in built.terminals]
+
+
 def test_the_grammar_has_no_conflicts() -> None:
     pytest.importorskip("interegular", reason="Lark needs interegular to look for collisions of terminals")
     from lark import Lark

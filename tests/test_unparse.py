@@ -28,6 +28,8 @@ FILES = [
     ROOT / "tests" / "language" / "packs" / "good.yaml",
     FORMATTED / "messy.rules",
     FORMATTED / "messy.yaml",
+    FORMATTED / "ugly.rules",
+    FORMATTED / "ugly.yaml",
 ]
 
 
@@ -124,6 +126,14 @@ def test_golden(source: str, to: Kind) -> None:
     assert made == golden.read_text(encoding="utf-8")
     for comment in ("The file's own comment.", "behind the ", "among the addresses", "allow: W702 a reason"):
         assert comment in made
+
+
+@pytest.mark.parametrize("source", ["ugly.rules", "ugly.yaml"])
+def test_line_ends_and_marks_make_no_difference(source: str) -> None:
+    text, kind = (FORMATTED / source).read_text(encoding="utf-8"), kind_of(source)
+    golden = (FORMATTED / f"made_of_{source}").read_text(encoding="utf-8")
+    for written in (text, text.replace("\n", "\r\n"), text.rstrip("\n"), f"\ufeff{text}", golden):
+        assert formatted(_pack(written, kind, "ugly"), kind) == golden
 
 
 def test_comments_are_kept_word_for_word() -> None:

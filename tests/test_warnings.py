@@ -142,6 +142,38 @@ def test_a_rule_that_replaces_another_runs_in_its_place() -> None:
     assert [entry.written.name for entry in in_order([first, second])] == ["new", "merging"]
 
 
+SHIPPED = """
+rule on-a-host { models bedrock/ merge message user|assistant }
+rule by-a-maker { models anthropic/ merge message assistant }
+rule elsewhere { models openai/ merge message user|assistant }
+"""
+EVERYWHERE = "rule everywhere { set text to 'Look.' on user/text:first where text == 'hello' }"
+
+
+@pytest.mark.parametrize(
+    ("shipped", "own", "concerned", "hint"),
+    [
+        (SHIPPED, "models anthropic/ drop user/file", "by-a-maker (90_x.rules:3), whose", "on_empty fill"),
+        (SHIPPED, "models bedrock/ drop user/file", "on-a-host (90_x.rules:2)", "on_empty fill"),
+        (SHIPPED, "models openai/ drop user/file", "elsewhere (90_x.rules:4), whose", "on_empty fill"),
+        (SHIPPED, 'models anthropic/ drop user/file on_empty fill "(a file)"', "", ""),
+        (SHIPPED, "models anthropic/ drop message user where blank(content)", "by-a-maker", "let this pack run first"),
+        (SHIPPED + EVERYWHERE, "models openai/ drop user/file", "elsewhere (90_x.rules:4) and everywhere", "let this"),
+        (EVERYWHERE, "models openai/ drop message user where blank(content)", "", ""),
+    ],
+)
+def test_what_runs_behind_shipped_rules(shipped: str, own: str, concerned: str, hint: str) -> None:
+    """A statement draws one complaint for all of them, about models on the hosts that its own rule names."""
+    meanings, _ = check(pack_of(shipped, "90_x.rules"))
+    found = ruleset_warnings([pack_of(f"rule own {{ {own} }}")], meanings)
+    told = [complaint for complaint in found if complaint.code.startswith("W6")]
+    assert [complaint.code for complaint in told] == (["W603"] if concerned else [])
+    for complaint in told:
+        assert concerned in complaint.message
+        assert complaint.suggestion
+        assert complaint.suggestion.startswith("keep the message" if "fill" in hint else hint)
+
+
 def test_an_allowance_holds_for_the_rule_below_it() -> None:
     rules = "rule a { drop assistant/reasoning where type == 'reasoning' }\n"
     allowed = pack_of(f"# allow: W208 generated\n{rules}{rules.replace('a {', 'b {')}", "x.rules")

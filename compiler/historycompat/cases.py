@@ -14,6 +14,7 @@ from typing import Any
 
 from historycompat import formats
 from historycompat.edits import replay, same
+from historycompat.language.vocabulary import CASE_FIELDS, CASE_NEEDS
 from historycompat.models.normalise import facts_of, normalise
 from historycompat.ruleset import Rule
 from historycompat.runtime.error_view import ErrorView
@@ -22,13 +23,12 @@ from historycompat.runtime.wake import woken
 from historycompat.shorthand import ShorthandError, messages, plain
 from historycompat.view import CANONICAL, Context, Shape
 
-FIELDS = ("name", "model", "also", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What came of one case. `kind` is `passed`, `noisy` (it edited what it should leave), `missing` (it left what it
-    should edit), `wrong` (another edit than expected, or a broken guarantee) or `unusable` (the case itself)."""
+    should edit), `wrong` (another edit than expected, or a broken guarantee) or `unusable` (the case itself).
+    `number` is the case's among those of its rule, from 0."""
 
     rule: str
     case: str
@@ -36,6 +36,7 @@ class Verdict:
     problem: str = ""
     expected: Any = None
     got: Any = None
+    number: int = 0
 
     @property
     def passed(self) -> bool:
@@ -49,7 +50,10 @@ def run_cases(rule: Rule) -> Iterator[Verdict]:
 
 def run_case(rule: Rule, number: int) -> Verdict:
     """The verdict on one case of a rule, which are counted from 0."""
-    name, case = case_name(rule, number), rule.meaning.tests[number]
+    return replace(_verdict(rule, case_name(rule, number), rule.meaning.tests[number]), number=number)
+
+
+def _verdict(rule: Rule, name: str, case: Any) -> Verdict:
     try:
         verdict = _Case(rule, name, case).verdict()
         for model in _others(case) if verdict.passed else ():
@@ -79,11 +83,11 @@ class _Case:
     def __init__(self, rule: Rule, name: str, case: Any) -> None:
         if not isinstance(case, dict):
             raise ShorthandError("a case is a mapping with model, given and then")
-        unknown = [key for key in case if key not in FIELDS]
-        absent = [key for key in ("model", "given", "then") if key not in case]
+        unknown = [key for key in case if key not in CASE_FIELDS]
+        absent = [key for key in CASE_NEEDS if key not in case]
         if unknown or absent:
             what = f"has no field {unknown[0]!r}" if unknown else f"needs {' and '.join(absent)}"
-            raise ShorthandError(f"a case {what}; its fields are {', '.join(FIELDS)}")
+            raise ShorthandError(f"a case {what}; its fields are {', '.join(CASE_FIELDS)}")
         self.rule, self.name, self.case = rule, name, case
         if "stored" in case and self._phase() == "before":
             raise ShorthandError("`stored` is what is saved after an error, and this case has none; delete it")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import copyreg
+import threading
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path

@@ -46,8 +46,8 @@ class Session:
         repair = Repair(messages, kind, model, stale=self._is_stale)
         self._bind(repair.reading.messages)
         outcome = repair.before(self.rules.plan(model, self.promoted))
-        sent = repair.reading.messages if not outcome.changed else kind.read(outcome.messages).messages
-        self._sent = _digest(sent)
+        sent = repair.reading if not outcome.changed else kind.read(outcome.messages)
+        self._sent = _digest(sent.messages, sent.tools)
         return outcome
 
     def repair(self, messages: Any, error: object, *, model: Any = None) -> Outcome:
@@ -74,7 +74,7 @@ class Session:
 
     def _is_stale(self, view: View, index: int) -> bool:
         bound = {self._bound[seal] for seal in _seals(view.messages[index]) if seal in self._bound}
-        return bool(bound) and bound != {_digest(view.messages[:index])}
+        return bool(bound) and bound != {_digest(view.messages[:index], view.root.get("tools"))}
 
     def dump(self) -> dict[str, Any]:
         """The session as a JSON object: rule names and digests."""
@@ -104,9 +104,9 @@ class Session:
         return session
 
 
-def _digest(messages: list[Any]) -> str:
+def _digest(messages: list[Any], tools: list[Any] | None = None) -> str:
     text = json.dumps(
-        [_essence(message) for message in messages],
+        [*([[_unmarked(tool) for tool in tools]] if tools else ()), *map(_essence, messages)],
         ensure_ascii=True,
         sort_keys=True,
         separators=(",", ":"),
@@ -116,8 +116,8 @@ def _digest(messages: list[Any]) -> str:
 
 
 def _essence(message: Any) -> Any:
-    """What thinking is bound to: what was said and done before it. Earlier thinking, cache marks and notes of the host
-    come and go without harm."""
+    """What thinking is bound to, beside the tools: what was said and done before it. Earlier thinking, cache marks and
+    notes of the host come and go without harm."""
     if not isinstance(message, dict):
         return message
     content = message.get("content")

@@ -18,11 +18,11 @@ from historycompat.cli.screen import complain, count, fail, say, visible
 from historycompat.compiling import UnreadableRules, compile_source, read_source
 from historycompat.coverage import Coverage, Point
 from historycompat.errors import HistoryCompatError, RuleError, did_you_mean
-from historycompat.language.packs import Kind
+from historycompat.language.packs import Kind, read_pack
 from historycompat.resources import data_dir
 from historycompat.ruleset import Rule
 from historycompat.shorthand import as_yaml
-from historycompat.source import Source
+from historycompat.source import Place, Source
 
 _STYLES = {"+": "green", "-": "red"}
 
@@ -48,10 +48,15 @@ class Tested:
     verdicts: list[Verdict] = field(default_factory=list)
     gaps: list[tuple[str, Point]] = field(default_factory=list)
     points: int = 0
+    places: dict[tuple[str, int], Place] = field(default_factory=dict)
 
     @property
     def failures(self) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if not verdict.passed]
+
+    def place(self, verdict: Verdict) -> Place:
+        """Where a case stands that did not pass."""
+        return self.places.get((verdict.rule, verdict.number), Place(self.file, 1, 1))
 
 
 def test(
@@ -125,7 +130,16 @@ def _run(source: Source | None, kind: Kind, only: str | None) -> Tested | None:
         return None
     for rule in tested.rules:
         _run_rule(rule, tested, (only or "").lower())
+    if tested.failures:
+        tested.places = _places(source, kind)
     return tested
+
+
+def _places(source: Source, kind: Kind) -> dict[tuple[str, int], Place]:
+    """Where the cases of a file stand, by rule and number."""
+    pack, _ = read_pack(source, kind=kind)
+    rules = pack.rules if pack else ()
+    return {(rule.name, n): rule.spans[f"tests[{n}]"].place for rule in rules for n in range(len(rule.tests))}
 
 
 def _run_rule(rule: Rule, tested: Tested, only: str) -> None:
@@ -140,7 +154,8 @@ def _run_rule(rule: Rule, tested: Tested, only: str) -> None:
 def _show(tested: Tested, coverage: bool) -> None:
     for verdict in tested.failures:
         head = Text.assemble((verdict.kind, "bold red"), f"  {verdict.rule}: {visible(verdict.case)}")
-        say(head, f"  {tested.file}: {visible(verdict.problem)}", *_difference(verdict), "", stderr=False, wrap=False)
+        what = f"  {tested.place(verdict)}: {visible(verdict.problem)}"
+        say(head, what, *_difference(verdict), "", stderr=False, wrap=False)
     for rule, point in tested.gaps if coverage else ():
         head = Text.assemble((str(point.place), "bold"), f": {rule}: ", (visible(point.gap or ""), "yellow"))
         say(head, stderr=False, wrap=False)

@@ -10,6 +10,7 @@ from historycompat.cli.output import to_json
 from historycompat.cli.screen import visible
 
 if TYPE_CHECKING:
+    from historycompat.cases import Verdict
     from historycompat.cli.test import Tested
 
 
@@ -24,8 +25,7 @@ def _file(tested: Tested, coverage: bool) -> dict[str, Any]:
     made: dict[str, Any] = {
         "file": tested.file,
         "tests": [
-            {"rule": v.rule, "name": v.case, "verdict": v.kind}
-            | ({} if v.passed else {"problem": v.problem, "expected": v.expected, "got": v.got})
+            {"rule": v.rule, "name": v.case, "verdict": v.kind} | ({} if v.passed else _failure(tested, v))
             for v in tested.verdicts
         ],
     }
@@ -38,6 +38,11 @@ def _file(tested: Tested, coverage: bool) -> dict[str, Any]:
     return made
 
 
+def _failure(tested: Tested, verdict: Verdict) -> dict[str, Any]:
+    line = tested.place(verdict).line
+    return {"line": line, "problem": verdict.problem, "expected": verdict.expected, "got": verdict.got}
+
+
 def as_junit(tested: Sequence[Tested], coverage: bool) -> bytes:
     """A `testsuites` document: a suite for each file, a `failure` for each test that did not pass."""
     root = ElementTree.Element("testsuites", name="historycompat")
@@ -48,7 +53,8 @@ def as_junit(tested: Sequence[Tested], coverage: bool) -> bytes:
             case = ElementTree.SubElement(suite, "testcase", classname=verdict.rule, name=visible(verdict.case))
             if not verdict.passed:
                 message = visible(verdict.problem)
-                ElementTree.SubElement(case, "failure", type=verdict.kind, message=message)
+                failure = ElementTree.SubElement(case, "failure", type=verdict.kind, message=message)
+                failure.text = str(one.place(verdict))
         if coverage and one.gaps:
             out = ElementTree.SubElement(suite, "system-out")
             out.text = "\n".join(f"{point.place}: {rule}: {visible(point.gap or '')}" for rule, point in one.gaps)

@@ -67,7 +67,7 @@ class Carrier:
         return no_trace(self.kind, edits[0]) if same(old, new) and not self._understood(new, edits) else None
 
     def _understood(self, native: Any, edits: Sequence[Edit]) -> bool:
-        """Whether a history, read anew, says what the edits say: a name that follows its call's, a text for its part."""
+        """Whether a history, read anew, says what the edits say: a name like its call's, a text for its part."""
         anew = {"messages": self.kind.read(native).messages}
         return all(isinstance(edit.path[-1], str) and _says(value_at(anew, edit.path, MISSING), edit) for edit in edits)
 

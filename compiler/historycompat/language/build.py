@@ -90,7 +90,7 @@ class Builder(ExpressionBuilder):
         for clause in members:
             if isinstance(clause, Clause) and (first := clauses.setdefault(clause.name, clause)) is not clause:
                 message = f'"{clause.name}" is given twice, first in line {first.span.place.line}'
-                self._complain("E103", message, clause.span)
+                self._complain("E103", message, clause.span, "delete one of them")
         do = [member for member in members if isinstance(member, Statement)]
         if not do:
             self._complain("E105", f"rule {name.text} has no statement", name.span, "say what it does: drop, set, ...")

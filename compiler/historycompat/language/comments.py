@@ -21,7 +21,7 @@ HEADER: Unit = (-1, "")
 FOOTER: Unit = (-1, "end")
 
 _COMMENT = re.compile(r"#[^\r\n]*")
-_YAML_COMMENT = re.compile(r"(?<![^\s\[\]{},])#[^\r\n]*")
+_YAML_COMMENT = re.compile(r"(?<![^\s\[\]{},\ufeff])#[^\r\n]*")
 
 
 @dataclass(slots=True)
@@ -39,7 +39,9 @@ def read(pack: Pack, kind: Kind) -> Comments:
     """The comments of a pack that was read without a complaint."""
     source, found = pack.source, Comments()
     units = sorted(_units(pack))
-    for offset, text in sorted(_yaml(source) if kind == "yaml" else _in_rules(Fragment.whole(source), "file")):
+    begin = int(source.text.startswith("\ufeff"))
+    whole = Fragment(source, source.text[begin:], ((0, begin),))
+    for offset, text in sorted(_yaml(source) if kind == "yaml" else _in_rules(whole, "file")):
         unit, at = _owner(offset, source, units, pack.rules)
         lines = found.above[unit]
         if lines and source.text[:offset].rstrip(" \t").endswith(("\n\n", "\n\r\n")) and lines[-1]:
@@ -77,6 +79,10 @@ def _owner(
 ) -> tuple[Unit, int]:
     """What a comment is about, and where that stands: what it stands in or behind, else what follows it."""
     line = source.text.rfind("\n", 0, offset) + 1
+    header = next((start for start, _, unit in units if unit == HEADER), offset + 1)
+    first = min((rule.span.start for rule in rules if rule.span), default=0)
+    if header <= offset < first and source.text[line:offset].strip(" -"):
+        return HEADER, 0
     beside = [unit for unit in units if unit[2][1] and unit[0] <= offset and (offset < unit[1] or line < unit[1])]
     if beside and (source.text[line:offset].strip() or offset < beside[-1][1]):
         return beside[-1][2], 0

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 from lark import Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
@@ -14,9 +13,9 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.grammar import keywords, parser
+from historycompat.language.mistakes import END, LESS_SURE, MEANT, MISTAKES, ON_WHAT, Mistake
 from historycompat.source import Fragment
 
-_END = "$END"
 _NAMES = {
     "DQ": "text in double quotes",
     "REGEX": "a regular expression such as /^[a-z]+$/",
@@ -48,46 +47,9 @@ _NAMES = {
     "_FILTER": '"[?"',
     "FLATTEN": '"[]"',
     "EACH": '"[*]"',
-    _END: "the end",
+    END: "the end",
 }
 
-
-_WHERE_BELONGS = "`where` stands directly behind its target: convert user/file where .. into text {..}"
-
-
-class _Mistake(NamedTuple):
-    """What authors write at a place where the parser would take `accepted` (the empty string: at any place)."""
-
-    pattern: str
-    accepted: str
-    suggestion: str
-    code: str = "E101"
-    message: str = ""
-
-
-_MISTAKES = (
-    _Mistake('"', "DQ", 'text in double quotes ends with " in the same line', "E102", "this quote is never closed"),
-    _Mistake("'", "RAW", "a string in single quotes ends with '", "E102", "this quote is never closed"),
-    _Mistake("`", "LITERAL", "a JSON value ends with a backtick", "E102", "this backtick is never closed"),
-    _Mistake("/", "REGEX", r"write /.../ in one line, and \/ for a / inside", "E102", "this / is never closed"),
-    _Mistake(r"(?<=/)\S", "REPLACING", r"a / inside a regular expression is written \/"),
-    _Mistake(r"(?<=/)\S", "_WITH", r"a / inside a regular expression is written \/"),
-    _Mistake("=(?!=)", "COMPARE", "equality is written =="),
-    _Mistake(r"and\b", "_AND", "write && for and"),
-    _Mistake(r"or\b", "_OR", "write || for or"),
-    _Mistake(r"is\b", "COMPARE", "equality is written =="),
-    _Mistake(r"in\b", "COMPARE", "write contains(list, value)"),
-    _Mistake(r"-?\d", "LITERAL", "a number in an expression stands in backticks: `5`"),
-    _Mistake("'", "DQ", "this text stands in double quotes"),
-    _Mistake("[\"']", "REGEX", "a regular expression is written /.../"),
-    _Mistake("[\u2018\u2019\u201c\u201d]", "", "quotes are straight: ' or \""),
-    _Mistake("[\u00a0\u2000-\u200b\u202f\u3000\ufeff]", "", "this is not a plain space: delete it or write one"),
-    _Mistake("-", "DOT", 'a field with other characters than letters, digits and _ is quoted: "cache-control"'),
-    _Mistake(r"(text|reasoning|file|image|tool-(call|result))\b", "PARTS", "parts are named by role and type: */text"),
-    _Mistake(r"where\b", _END, _WHERE_BELONGS),
-    _Mistake(r"where\b", "RBRACE", _WHERE_BELONGS),
-    _Mistake(r"\|", "_WHERE", "roles are joined without spaces: user|assistant"),
-)
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d+")
 
@@ -104,7 +66,7 @@ class _Group:
 @cache
 def _groups() -> tuple[_Group, ...]:
     """The groups, read off the grammar: what the parser takes after some text."""
-    verbs, operators = _after("statement", ""), _after("expression", "a") - {_END}
+    verbs, operators = _after("statement", ""), _after("expression", "a") - {END}
     named = {
         "a clause such as models or on_error": _after("rules", "rule x {") - verbs - {"RBRACE"},
         "a verb such as drop, set or insert": verbs,
@@ -132,29 +94,42 @@ def complaint(error: UnexpectedInput, fragment: Fragment) -> Complaint:
     position = _position(error)
     if position is None:
         end = len(fragment.text.rstrip())
-        return Complaint("E102", f"the text ends too early: expected {_listed(accepted)}", fragment.span(end, end))
+        message = f"the text ends too early: expected {_listed(accepted)}"
+        return Complaint("E102", message, fragment.span(end, end), ON_WHAT if "_ON" in accepted else None)
     word = _WORD.match(fragment.text, position)
     end = word.end() if word else position + 1
     span = fragment.span(position, end)
     found = fragment.text[position:end]
-    for mistake in _MISTAKES:
-        fits = mistake.accepted in accepted or not mistake.accepted
-        if fits and re.compile(mistake.pattern).match(fragment.text, position):
-            message = mistake.message or _unexpected(found, accepted)
-            return Complaint(mistake.code, message, span, mistake.suggestion)
+    if guess := _guess(MISTAKES, fragment.text, position, accepted):
+        return Complaint(guess.code, guess.message or _unexpected(found, accepted), span, guess.suggestion)
     words = keywords()
+    fitting = [words[name] for name in words if name in accepted]
+    if MEANT.get(found) in fitting:
+        return Complaint("E104", _no_word(found, accepted), span, f"write {MEANT[found]}")
     if found in words.values():
         return Complaint("E101", _unexpected(found, accepted), span, _misplaced(found, accepted))
-    fitting = [words[name] for name in words if name in accepted]
     meant = did_you_mean(found.lower(), fitting) if word else None
     if meant or (word and accepted >= _after("statement", "")):
-        message = f'"{found}" is no word that fits here: expected {_listed(accepted)}'
-        return Complaint("E104", message, span, meant, fix=respelt(span, found.lower(), fitting))
-    return Complaint("E101", _unexpected(found, accepted), span)
+        fix = respelt(span, found.lower(), fitting)
+        return Complaint("E104", _no_word(found, accepted), span, meant, fix=fix)
+    guess = _guess(LESS_SURE, fragment.text, position, accepted)
+    return Complaint("E101", _unexpected(found, accepted), span, guess and guess.suggestion)
+
+
+def _guess(mistakes: Iterable[Mistake], text: str, position: int, accepted: Set[str]) -> Mistake | None:
+    """The first of the mistakes that fits a place."""
+    for mistake in mistakes:
+        asked = {*mistake.accepted.split()}
+        fits = asked - {"!"} == accepted if "!" in asked else asked <= accepted
+        if fits and re.compile(mistake.pattern).match(text, position):
+            return mistake
+    return None
 
 
 def _misplaced(word: str, accepted: Set[str]) -> str | None:
     """What to do about a word of the language that stands inside a rule where it does not belong."""
+    if accepted <= {END} and word in {keywords().get(name) for name in _after("statement", "")}:
+        return 'each statement is a text of its own: "do:", and below it a line "- ..." for each'
     if "RBRACE" not in accepted:
         return None
     if word == "rule":
@@ -167,13 +142,17 @@ def _position(error: UnexpectedInput) -> int | None:
     """The offset where the parser stopped; None at the end of the text."""
     if isinstance(error, UnexpectedToken):
         token: Token = error.token
-        return None if token.type == _END else token.start_pos
+        return None if token.type == END else token.start_pos
     return error.pos_in_stream
 
 
 def _unexpected(found: str, accepted: Set[str]) -> str:
     shown = found if found.isprintable() else f"U+{ord(found[0]):04X}"
-    return f'"{shown}" is unexpected: expected {_listed(accepted)}'
+    return f'"{shown}" is unexpected: expected {_listed(accepted) or _NAMES[END]}'
+
+
+def _no_word(found: str, accepted: Set[str]) -> str:
+    return f'"{found}" is no word that fits here: expected {_listed(accepted)}'
 
 
 def _listed(accepted: Iterable[str]) -> str:

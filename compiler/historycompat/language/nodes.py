@@ -21,6 +21,9 @@ _PATIENCE = 20
 
 Kind = Literal["scalar", "list", "mapping"]
 _KINDS: dict[str, Kind] = {"SequenceStartEvent": "list", "MappingStartEvent": "mapping"}
+# So many anchors, aliases and tags of a file are told one by one.
+_MOST_REFERENCES = 20
+
 _REFERENCES = {"*": "an alias", "&": "an anchor", "!": "a tag"}
 _ENDS = ("SequenceEndEvent", "MappingEndEvent")
 
@@ -96,6 +99,7 @@ class _Composer:
     def __init__(self, source: Source, masked: set[int], complaints: list[Complaint]) -> None:
         self._source, self._masked, self._complaints = source, masked, complaints
         self._stack = [Node("list", source, 0, 0)]
+        self._references = 0
 
     def compose(self, events: Iterator[Any]) -> Node | None:
         root = self._stack[0]
@@ -139,10 +143,15 @@ class _Composer:
         if event.anchor is None and getattr(event, "tag", None) is None:
             return
         node.spoiled = True
+        self._references += 1
+        if self._references > _MOST_REFERENCES:
+            return
         end = next((i for i in range(node.start, node.end) if self._source.text[i] in " \t\r\n"), node.end)
         span = Span(self._source, node.start, end)
         message = f"YAML reads {span.text} as {_REFERENCES.get(span.text[:1], 'a reference')}, not as text"
-        self._complain("E110", message, span, yaml_mistakes.QUOTE)
+        message += ", and more such below" * (self._references == _MOST_REFERENCES)
+        hint = yaml_mistakes.WRITTEN_OUT if span.text[:1] in "&*" else yaml_mistakes.QUOTE
+        self._complain("E110", message, span, hint)
 
     def _close(self, node: Node, end: int) -> None:
         node.end = end if node.style == "flow" else max([node.end, *(item.end for item in node.items[-2:])])

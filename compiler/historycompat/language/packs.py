@@ -12,7 +12,9 @@ from historycompat import tree
 from historycompat.errors import Complaint, RuleError, did_you_mean, respelt
 from historycompat.language import assemble, json_nodes, nodes, parse, yaml_mistakes
 from historycompat.language.assemble import Clause
+from historycompat.language.mistakes import MEANT_FIELDS
 from historycompat.language.nodes import Node
+from historycompat.language.vocabulary import CASE_FIELDS, CASE_NEEDS
 from historycompat.source import Source, Span
 
 Kind = Literal["yaml", "rules"]
@@ -38,8 +40,25 @@ _FIELDS = {
     "replaces": "rule_name",
     "do": "statement",
 }
+# What a mapping or list in place of a text should have been.
+_LOOKS = {
+    "statement": "drop assistant/text",
+    "model": "anthropic/claude",
+    "error_pattern": "400 /the words/i",
+    "phase": "before, after or both",
+    "persist": "yes or no",
+    "safety": "safe, lossy or unsafe",
+    "rule_name": "drop-empty-text",
+}
 _PLURAL = frozenset({"see", "models", "on_error", "do"})
 _RULE_FIELDS = (*_FIELDS, "tests")
+
+_PACK_FIELD = {"name": "pack", "version": "language", "rule": "rules"}
+_ABOVE = 'put "language: 1" and "rules:" above it, and indent it'
+_MISSING = {
+    "name": 'a rule begins with "- name: "; if this belongs to the one above, delete the "- "',
+    "do": "say what it does: do: drop assistant/reasoning, or a list of statements",
+}
 
 _CUT = re.compile(r"[ \t]+(#[^\r\n]*)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -92,7 +111,9 @@ class _Reader:
         if root is None or root.kind != "mapping":
             if not self.complaints:
                 span = root.span if root else Span(self._source, 0, 0)
-                self._complain("E105", "this file holds no rules", span, f"a pack has {', '.join(_PACK_FIELDS)}")
+                listed = f"a pack has {', '.join(_PACK_FIELDS)}"
+                hint = _ABOVE if root and root.kind == "list" else listed
+                self._complain("E105", "this file holds no rules", span, hint)
             return None
         fields = self._fields(root, _PACK_FIELDS, "a pack")
         name = self._one(fields["pack"], "rule_name") if "pack" in fields else None
@@ -110,7 +131,9 @@ class _Reader:
             if key.text in known:
                 fields.setdefault(key.text, value)
             elif not key.spoiled:
-                hint = did_you_mean(key.text, known) or f"the fields are {', '.join(known)}"
+                meant = MEANT_FIELDS.get(key.text) if owner != "a pack" else _PACK_FIELD.get(key.text)
+                hint = f"write {meant}" if meant in known else did_you_mean(key.text, known)
+                hint = hint or f"the fields are {', '.join(known)}"
                 message, fix = f'{owner} has no field "{key.text}"', respelt(key.span, key.text, known)
                 self.complaints.append(Complaint("E107", message, key.span, hint, fix=fix))
         return fields
@@ -119,7 +142,8 @@ class _Reader:
         if node.kind == "list":
             return node.items
         if not node.spoiled:
-            self._complain("E106", f'"{field}" is a list: each {item} starts with "- "', node.span)
+            hint = f'write "- " before the first line of each {item}, and two blanks before its others'
+            self._complain("E106", f'"{field}" is a list: each {item} starts with "- "', node.span, hint)
         return []
 
     def _rule(self, node: Node) -> tree.Rule | None:
@@ -134,7 +158,7 @@ class _Reader:
         name, do = clauses.pop("name", None), clauses.pop("do", None)
         for field, missing in (("name", name is None), ("do", do is None or not do.value)):
             if missing and not (field in fields and fields[field].spoiled):
-                self._complain("E105", f'this rule has no "{field}"', node.items[0].span)
+                self._complain("E105", f'this rule has no "{field}"', node.items[0].span, _MISSING[field])
         if self._is_faulty(before, node.span, name.value.text if name and name.value else None):
             return None
         assert name
@@ -160,7 +184,8 @@ class _Reader:
         if node.spoiled:
             return None
         if node.kind != "scalar":
-            self._complain("E110", f"YAML reads a {node.kind} where text is meant", node.span, yaml_mistakes.QUOTE)
+            hint = yaml_mistakes.QUOTE if self._is_eaten(node, symbol) else f"write it as one text: {_LOOKS[symbol]}"
+            self._complain("E110", f"YAML reads a {node.kind} where text is meant", node.span, hint)
         elif half := _SURROGATE.search(node.text):
             message = f"U+{ord(half[0]):04X} is half of a character"
             self._complain("E106", message, node.span, r"write it in one: \U0001F600")
@@ -171,6 +196,12 @@ class _Reader:
         else:
             return self._parsed(node, symbol)
         return None
+
+    def _is_eaten(self, node: Node, symbol: str) -> bool:
+        """Whether YAML took rule text for a mapping or list; its author may have meant one as well."""
+        if node.kind == "list" or symbol not in _LOOKS:
+            return symbol not in _LOOKS
+        return (symbol == "statement" and node.style == "flow") or any(" " in key.text for key, _ in node.pairs())
 
     def _text(self, node: Node) -> tree.Text | None:
         """Free text. Behind prose, unlike behind an address or a date, a comment is text that YAML cut off."""
@@ -200,6 +231,11 @@ class _Reader:
     def _tests(self, node: Node) -> Iterator[tuple[str, tuple[dict[str, Any], Span]]]:
         for index, case in enumerate(self._items(node, "tests", "test")):
             if case.kind == "mapping":
+                given = self._fields(case, CASE_FIELDS, "a test")
+                if absent := [field for field in CASE_NEEDS if field not in given]:
+                    message = f"this test has no {' and no '.join(absent)}"
+                    hint = "model says who reads the history, given is it before, then is it after, or: unchanged"
+                    self._complain("E105", message, case.items[0].span if case.items else case.span, hint)
                 yield f"tests[{index}]", (json_nodes.value(case, self.complaints), case.span)
             elif not case.spoiled:
                 self._complain("E106", "a test is a mapping with name, model, given and then", case.span)

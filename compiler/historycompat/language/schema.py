@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from historycompat.language.vocabulary import PARTS, ROLES
+from historycompat.language.vocabulary import CASE_NEEDS, PARTS, ROLES
 from historycompat.verbs import VERBS
 
 Schema = dict[str, Any]
@@ -47,7 +47,10 @@ _RULE: dict[str, tuple[str, Schema]] = {
 _CASE: dict[str, tuple[str, Schema]] = {
     "name": ("What the case shows.", {"type": "string"}),
     "model": ("The model that is about to read the history: an id, an object, or a list of fallbacks.", {}),
-    "also": ("Other models that the same comes out for.", {"type": "array"}),
+    "also": (
+        "More models that the same comes out for, as under `model`; the case runs once for each.",
+        {"type": "array", "minItems": 1},
+    ),
     "given": ("The history before: in short form, or native JSON for a rule with `format`.", {"$ref": "#/$defs/given"}),
     "then": (
         "`unchanged`, the history after, or `{report: text}`.",
@@ -87,7 +90,7 @@ def schema() -> Schema:
         **_object(fields, ["rules"]),
         "$defs": {
             "rule": _object(_described(_RULE), ["name", "do"]),
-            "case": _object(_described(_CASE), ["model", "given", "then"]),
+            "case": _object(_described(_CASE), [*CASE_NEEDS]),
             **_text_definitions(),
             **_histories(),
         },

@@ -22,6 +22,10 @@ HOLDS: dict[str, frozenset[str]] = {
     OPAQUE: frozenset({OPAQUE}),
 }  # fmt: skip
 
+# What a case among a rule's tests says, and what it cannot do without.
+CASE_FIELDS = ("name", "model", "also", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
+CASE_NEEDS = ("model", "given", "then")
+
 # The states of each kind of target; behind a part's type stand the states of parts.
 STATES: dict[str, tuple[str, ...]] = {
     "part": tuple(MESSAGE_STATES),

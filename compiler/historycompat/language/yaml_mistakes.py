@@ -11,9 +11,13 @@ from historycompat.errors import Complaint
 from historycompat.source import Source, Span
 
 QUOTE = 'put the text in quotes, or in the next line below "|-"'
+WRITTEN_OUT = f"{QUOTE}; if an alias is meant, write out what it stands for"
+_INSIDE = 'a quote inside quotes is written twice; or put the text, bare, in the next line below "|-"'
+_INDENTATION = "check the indentation"
 
 _VALUE = re.compile(r"[ ]*(?:- +)*(?:\w+:[ ]+)?(?P<value>\S[^\r\n]*)")
 _SIGILS = frozenset("!*&@%`[{|>'\"")
+_KEY = re.compile(r"(?P<lead>[ ]*(?:- +)?)(?P<key>[\w-]+):(?:[ ]|$)", re.MULTILINE)
 _COMMENT = re.compile(r"[ \t](#[^\r\n]*)\s*$")
 
 # The scanner's words, ours, and what to do.
@@ -25,10 +29,10 @@ _WORDS = (
         "this is no escape of a YAML text in double quotes",
         "backslashes stand for themselves in single quotes",
     ),
-    ("could not find expected ':'", "a key and a colon were expected here", "check the indentation"),
-    ("mapping values are not allowed", "a key does not belong here", "check the indentation"),
-    ("expected <block end>", "this does not belong to what stands above it", "check the indentation"),
-    ("expected ',' or", "a bracket is never closed before this", None),
+    ("could not find expected ':'", "a key and a colon were expected here", _INDENTATION),
+    ("mapping values are not allowed", "a key does not belong here", _INDENTATION),
+    ("expected <block end>", "this does not belong to what stands above it", _INDENTATION),
+    ("expected ',' or", "this bracket is never closed", "close it, with a comma between each two inside"),
 )
 
 
@@ -51,10 +55,13 @@ def explain(error: MarkedYAMLError, source: Source) -> Mistake:
         at, stretch = error.context_mark.index, None
     elif "escape" not in problem and stretch and (mistake := _swallowed(problem, at, stretch)):
         return mistake
+    if "expected ',' or" in problem and error.context_mark:
+        at = error.context_mark.index
     span = Span(source, at, at + 1 if source.text[at : at + 1].strip() else at)
     for words, ours, suggestion in _WORDS:
         if words in problem:
-            complaint = Complaint("E112", ours, span, suggestion)
+            hint = (_columns(source, at) or suggestion) if suggestion == _INDENTATION else suggestion
+            complaint = Complaint("E112", ours, span, hint)
             return Mistake(complaint, stretch if words == "escape" else None)
     return Mistake(Complaint("E112", f"YAML cannot read this: {problem}", span))
 
@@ -64,7 +71,8 @@ def _swallowed(problem: str, at: int, value: Span) -> Mistake | None:
     text = value.source.text
     if text[value.start] in _SIGILS and value.start <= at:
         message = f"YAML gives {text[value.start]} at the start of a text a meaning of its own"
-        return Mistake(Complaint("E110", message, value, QUOTE), value)
+        hint = _INSIDE if text[value.start] in "'\"" else QUOTE
+        return Mistake(Complaint("E110", message, value, hint), value)
     if value.start < at and (problem.startswith("mapping values") or ": " in text[value.start : at]):
         message = 'YAML reads a mapping here, because of the ": " in the text'
         return Mistake(Complaint("E110", message, value, QUOTE), value)
@@ -75,6 +83,18 @@ def _swallowed(problem: str, at: int, value: Span) -> Mistake | None:
         message = f'YAML cut the text off at "{comment[1].strip()}" above: this line belongs to nothing'
         return Mistake(Complaint("E110", message, value, QUOTE), value, " ")
     return None
+
+
+def _columns(source: Source, at: int) -> str | None:
+    """Where the key in a line should stand: below the key in the line above."""
+    line = source.text.rfind("\n", 0, at) + 1
+    if source.text.startswith("- ", line):
+        return 'the list of rules stands below the line "rules:"'
+    above = [found for found in _KEY.finditer(source.text, 0, line) if source.text[: found.start()][-1:] in ("", "\n")]
+    key = _KEY.match(source.text, line)
+    if not (key and above) or len(key["lead"]) == len(above[-1]["lead"]):
+        return None
+    return f'put "{key["key"]}" in column {len(above[-1]["lead"]) + 1}, as "{above[-1]["key"]}" above'
 
 
 def _span(source: Source, found: re.Match[str]) -> Span:

@@ -142,6 +142,8 @@ def unknown_provider(pattern: ModelPattern) -> str | None:
     """What to write for the first provider of a pattern that nobody knows; None where all are known."""
     for provider in _parts(pattern.text)[1]:
         if provider not in ALIASES and provider not in ("", "*"):
-            close = did_you_mean(provider, ALIASES, cutoff=0.75)
-            return close or f'"{provider}/" matches only a host that calls itself so'
+            close = did_you_mean(provider, ALIASES, cutoff=0.8)
+            return (
+                close or f'"{provider}/" matches only a host that calls itself so; if yours does: # allow: W402 reason'
+            )
     return None

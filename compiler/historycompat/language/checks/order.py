@@ -7,10 +7,10 @@ after the other, on small histories that both have something to do with: a warni
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from historycompat.errors import Complaint
@@ -22,6 +22,9 @@ from historycompat.verbs.verb import Effects
 
 # How often two statements answer each other before it counts as without end.
 _ROUNDS = 3
+
+# Of many rules that one statement makes work for, so many are named.
+_MOST_NAMED = 3
 
 _ASSIGNING = frozenset({"set", "replace", "truncate"})
 
@@ -209,14 +212,37 @@ def _assigned(earlier: Act, later: Act, root: Json, rehearsal: Rehearsal) -> tup
 
 def order_complaints(trial: Trial) -> Iterator[Complaint]:
     """W601, W602 and W603, each at the later of two statements."""
-    for finding in trial.findings():
-        later = finding.later
-        message, hint = _WORDS[finding.code]
-        hint = _BEHIND if finding.earlier.entry.compiled and finding.code == "W603" else hint
-        mine, theirs = map(_short, finding.values or ("", ""))
-        other = named(finding.earlier, later)
-        text = message.format(other=other, mine=mine, theirs=theirs) + f"; seen with {_sketch(finding)}"
-        yield Complaint(finding.code, text, later.written.span, hint, later.entry.written.name)
+    for later, group in groupby(trial.findings(), key=lambda finding: finding.later):
+        for findings in _told_together(list(group)):
+            finding = findings[0]
+            message, hint = _WORDS[finding.code]
+            if finding.code == "W603" and finding.earlier.entry.compiled:
+                hint = _KEEPS if all(_empties(f, trial) for f in findings) else _BEHIND
+            mine, theirs = map(_short, finding.values or ("", ""))
+            text = (
+                message.format(other=_all_named(findings), mine=mine, theirs=theirs) + f"; seen with {_sketch(finding)}"
+            )
+            yield Complaint(finding.code, text, later.written.span, hint, later.entry.written.name)
+
+
+def _told_together(found: list[Finding]) -> Iterable[list[Finding]]:
+    """What is found of one statement, a complaint each. Compiled rules that it concerns in the same way are one."""
+    opposed = {finding.earlier.entry for finding in found if finding.code != "W603"}
+    groups: dict[str | int, list[Finding]] = {}
+    for number, finding in enumerate(found):
+        compiled = finding.earlier.entry.compiled is not None
+        if not (compiled and finding.code == "W603" and finding.earlier.entry in opposed):
+            groups.setdefault(finding.code if compiled and finding.code != "W601" else number, []).append(finding)
+    return groups.values()
+
+
+def _empties(finding: Finding, trial: Trial) -> bool:
+    """Whether the work comes of a message that goes with its last part, and nobody said that it should."""
+    act, rehearsal = finding.later, trial.rehearsal(finding.stage)
+    before = rehearsal.run(finding.earlier, finding.history)
+    gone = len(rehearsal.run(act, before)["messages"]) < len(before["messages"])
+    said = {"on_empty", "fill"} & act.written.args.keys()
+    return gone and act.meaning.verb == "drop" and act.meaning.target.kind == "part" and not said
 
 
 _APART = "keep one of them, or give them models or conditions that exclude each other"
@@ -224,6 +250,7 @@ _BEHIND = (
     "let this pack run first: load_rules(..).extend(Ruleset.builtin());"
     " if nothing is left undone, say why: # allow: W603 reason"
 )
+_KEEPS = f'keep the message that loses its last part: on_empty fill "(left out)"; or {_BEHIND}'
 _WORDS = {
     "W601": ("this writes {theirs} where {other} writes {mine}, at every run", _APART),
     "W602": ("this and {other} undo each other, at every run", _APART),
@@ -239,6 +266,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:36]}..."
 
 
+def _all_named(findings: list[Finding]) -> str:
+    names = list({f.earlier.entry: named(f.earlier, f.later) for f in findings}.values())
+    more = len(names) - _MOST_NAMED
+    *some, last = [*names[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
+    return f"{', '.join(some)} and {last}" if some else last
+
+
 def named(act: Act, beside: Act) -> str:
     """A statement by its words, or by the name and place of its rule where that is another one."""
     if act.entry is beside.entry:
@@ -252,7 +286,9 @@ def _sketch(finding: Finding) -> str:
     """A history in a few words, as `user, assistant (reasoning)`, and its model where the rules name different ones."""
     messages = ", ".join(map(_message_sketch, finding.history["messages"])) or "an empty history"
     met = {act.entry.written.models for act in (finding.earlier, finding.later)}
-    return f"{messages} for {'/'.join(finding.stage.refs[0].chain)}" if len(met) > 1 else messages
+    ref = finding.stage.refs[0]
+    model = "/".join([*ref.chain, *filter(None, [ref.name])])
+    return f"{messages} for {model}" if len(met) > 1 else messages
 
 
 def _message_sketch(message: Json) -> str:

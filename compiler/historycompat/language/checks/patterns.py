@@ -137,12 +137,16 @@ def includes(wide: Patterns, narrow: Patterns) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def shared_model(one: Patterns, other: Patterns) -> tuple[ModelRef, ...] | None:
-    """A model that both rules run for; None where none is found among the likely ones."""
+def shared_model(one: Patterns, other: Patterns, hosts: Patterns = ()) -> tuple[ModelRef, ...] | None:
+    """A model that both rules run for; None where none is found among the likely ones.
+
+    Where `hosts` name any model, only routes along what they name are likely.
+    """
     tests = matcher(one), matcher(other)
+    routes = {link for pattern in hosts if not pattern.negated for link in _asked(pattern).links}
     for name in _likely(one, other):
         refs = normalise(name)
-        if refs and all(test(refs) for test in tests):
+        if refs and all(test(refs) for test in tests) and (not routes or routes.issuperset(refs[0].chain[:-1])):
             return refs
     return None
 

@@ -252,11 +252,15 @@ class Rehearsal:
 
 
 def stage(one: Entry, other: Entry) -> Stage | None:
-    """Where two rules run together, before the request if they do; None for wire shapes, which are not rehearsed."""
+    """Where two rules run together, before the request if they do; None for wire shapes, which are not rehearsed.
+
+    Compiled rules name hosts of every kind: they meet another rule on the ones that this one names.
+    """
     phases = {one.meaning.phase, other.meaning.phase}
     if one.meaning.format is not None or other.meaning.format is not None or phases == {"before", "after"}:
         return None
-    refs = shared_model(one.written.models, other.written.models)
+    hosts = other.written.models if one.compiled else ()
+    refs = shared_model(one.written.models, other.written.models, hosts)
     if refs is None or "after" not in phases:
         return Stage(refs) if refs else None
     found = _shared_error(one, other)

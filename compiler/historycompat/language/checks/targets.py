@@ -172,9 +172,11 @@ def misapplied_verbs(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
 
 
 def complaints_of_verbs(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
-    """What each verb has to say about a statement with it."""
+    """What each verb has to say about a statement with it. A condition of the rule guards each of its statements."""
     for statement in rule.do:
-        yield from VERBS[statement.verb].check(statement)
+        for complaint in VERBS[statement.verb].check(statement):
+            if complaint.code != "E503" or rule.when is None:
+                yield complaint
 
 
 # What gives another value when it is applied to its own result.
@@ -185,7 +187,8 @@ def self_feeding(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
     """`set content to [content]` without a condition: each run wraps once more."""
     for statement in rule.do:
         path, value, target = statement.args.get("path"), statement.args.get("to"), statement.target
-        if statement.verb != "set" or not isinstance(path, tree.Path) or (target and target.where):
+        guarded = rule.when or (target and target.where)
+        if statement.verb != "set" or not isinstance(path, tree.Path) or guarded:
             continue
         fields = tuple(Expr("field", (), key) for key in path.keys)
         own = fields[0] if len(fields) == 1 else Expr("subexpression", fields)

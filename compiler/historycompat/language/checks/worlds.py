@@ -84,9 +84,11 @@ class Worlds:
         for condition in conditions:
             self._read(condition)
 
+    def count(self) -> int:
+        return math.prod(place.size() or 1 for place in self.roots.values())
+
     def too_many(self) -> bool:
-        size = math.prod(place.size() or 1 for place in self.roots.values())
-        return len(self.coins) > _MOST_COINS or size << len(self.coins) > _MOST_WORLDS
+        return len(self.coins) > _MOST_COINS or self.count() << len(self.coins) > _MOST_WORLDS
 
     def each(self) -> Iterator[tuple[Any, Any]]:
         """Every value of `@` with what `$variables` are read from."""
@@ -213,7 +215,7 @@ def implies(one: Expr | None, other: Expr | None, fixed: Fixed) -> bool:
 def examples(condition: Expr | None, fixed: Fixed, most: int) -> list[Any]:
     """A few values for `@` that a condition holds for, the least odd of some hundreds; any value if there is none."""
     worlds = Worlds(() if condition is None else (condition,), fixed)
-    met = list(worlds.some(_TRIES))
+    met = list(worlds.each() if worlds.count() <= _TRIES else worlds.some(_TRIES))
     test = None if condition is None else compute(condition)
     held = [value for value, hit in met if test is None or _holds(test, value, hit)] or [value for value, _ in met[:1]]
     found = {repr(value): value for value in held}
