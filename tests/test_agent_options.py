@@ -489,14 +489,14 @@ async def test_telemetry(path: Any) -> None:
 
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    current = trace.get_tracer_provider()
+    current = trace._TRACER_PROVIDER
     trace._TRACER_PROVIDER = provider
     try:
         ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
         told = {"isEnabled": True, "recordOutputs": False, "functionId": "forecast"}
         await stream(ada, "hi", path, telemetry=told, run_id="run-7").consume()
     finally:
-        trace._TRACER_PROVIDER = current  # type: ignore[assignment]
+        trace._TRACER_PROVIDER = current
     spans = {span.name: span for span in exporter.get_finished_spans()}
     assert spans.keys() == {"invoke_agent agent", "chat scripted", "execute_tool weather"}
     assert (spans["invoke_agent agent"].attributes or {})["gen_ai.run.id"] == "run-7"
