@@ -294,6 +294,15 @@ FLAWS: dict[str, Flaw] = {
 """What goes wrong in a request, as its format spells it."""
 
 
+def _one_mystery(talk: Conversation) -> None:
+    """A thought that is illegible to OpenAI alone, beside others that only OpenAI can judge, would need a repair of its
+    own, and a client has one."""
+    thinking = [turn for turn in talk.turns if turn.thought is not None]
+    for turn in thinking if len(thinking) > 1 else ():
+        if turn.thought and turn.thought.signature == "c2ln":
+            turn.thought = None
+
+
 @dataclass(frozen=True)
 class Defective:
     """A request, the names of what is wrong with it, and every text that has to survive."""
@@ -310,6 +319,8 @@ def defective(random: Random, wire: str, defects: int) -> Defective:
     for name in chosen:
         if name in DEFECTS:
             DEFECTS[name](talk)
+    if wire == "responses":
+        _one_mystery(talk)
     body = WIRES[wire](talk)
     messages = body[HISTORY.get(wire, "messages")]
     for name in chosen:

@@ -65,7 +65,7 @@ rules:
     persist: no
     on_error: [/should match pattern|out of credit/]
     do: [replace /open it/ with "read it" in text on user/text]
-    tests: [{name: it is asked otherwise, given: [{user: open it}], then: [{user: read it}]}]
+    tests: [{name: it is asked otherwise, model: any/model, given: [{user: open it}], then: [{user: read it}]}]
 """
 
 ACCOUNT = """\
