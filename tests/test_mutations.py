@@ -59,7 +59,7 @@ def _is_near(complaint: Complaint, mutated: Mutated) -> bool:
     return begin - 1 <= last and first - 1 <= end
 
 
-@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_mutated_rule_files(count: int) -> None:
     random, rules = Random(count), _rules()
     near: Counter[bool] = Counter()
