@@ -268,6 +268,7 @@ UNKNOWN: dict[str, tuple[Any, str]] = {
     "a misspelt provider": ("antropic/claude", 'there is no provider "antropic": did you mean "anthropic"?'),
     "a provider nobody knows": ("zzz/x", "there are alibaba, anthropic"),
     "a model alone": ("gpt-5", "its name is provider/model, did you mean openai/gpt-5?"),
+    "the scripted one alone": ("scripted", "its name is provider/model, did you mean scripted/demo?"),
     "nothing": ("", "its name is provider/model, such as openai/gpt-5"),
     "a provider alone": ("openai/", "its name is provider/model"),
     "another thing": (object(), "is no model: it has no specification_version, provider, model_id, generate, stream"),

@@ -330,6 +330,24 @@ def test_a_new_pack_is_good() -> None:
     _assert_good(starter("my-rule", model="mistral/mistral-large-latest"))
 
 
+@pytest.mark.parametrize(
+    ("error", "key"),
+    [
+        ("messages[1]: unknown key 'trace_id'", "trace_id"),
+        ("messages.1.trace_id: not permitted", "trace_id"),
+        ("messages[1].content: must not be hello", None),
+        ("unknown key 'trace'", None),
+    ],
+)
+def test_a_start_names_the_key_that_its_short_form_cannot_show(error: str, key: str | None) -> None:
+    history = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello", "trace_id": "tr-18"}]
+    for sent in (history, {"model": "one", "messages": history}):
+        text = starter("my-rule", evidence=Evidence(error, sent, "acme/one"))
+        assert (f"`{key}` stands in what was sent" in text) is (key is not None)
+        assert ("`format: openai-chat`" in text) is (key is not None)
+        _assert_good(text)
+
+
 def test_every_reported_refusal_gives_a_good_start() -> None:
     for report in json_lines(shared("cases/bug_reports.jsonl")):
         if report["format"] == "langchain":

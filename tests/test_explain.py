@@ -248,6 +248,18 @@ def test_status_and_model(tmp_path: Path, capfd: Capture) -> None:
     assert said.startswith("# `no-reasoning` answers this error for groq/llama\n")
 
 
+def test_for_a_model_of_unknown_make_the_error_decides(tmp_path: Path, capfd: Capture) -> None:
+    ours = PACK.replace("no-reasoning", "our-own").replace("groq/", "acme/")
+    rules = ("--rules", _file(tmp_path, PACK, "demo.yaml"), "--rules", _file(tmp_path, ours, "ours.yaml"))
+    said = _explained(capfd, "there is no thinking in groqland", "-m", "acme/one", *rules)
+    assert said.startswith("# `our-own` answers this error for acme/one, and 1 more\n")
+    mine, _, other = said.partition("## no-reasoning")
+    why = "Who made acme/one is not known: after this error, and not before it, the rule runs for it too."
+    assert why not in mine
+    assert why in other
+    assert why not in _explained(capfd, "there is no thinking in groqland", *rules)
+
+
 def test_a_pack_knows_the_errors_of_its_tests() -> None:
     (rule,) = compile_rules(PACK)
     assert "there is no thinking in groqland, says call_17" in rule_page(rule)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import time
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 
 from historycompat.regex import RegexError, cap_text, compile_regex, problems, required_literal, unknown_group
 
-ENGINES = ("re2", "re", "linear")
+HAS_RE2 = find_spec("re2") is not None or "CI" in os.environ  # the build has it: there a missing one is a failure
+ENGINES = ("re2", "re", "linear") if HAS_RE2 else ("re", "linear")
 CATASTROPHE = ".*tool.*use.*id.*invalid.*"
 ERROR_BODY = ("the tool could not use id " * 60)[:1350]
 
@@ -282,7 +285,7 @@ def _engines_agree(pattern: str, flags: str, text: str) -> None:
         regex = compile_regex(pattern, flags, name)
         match, whole = regex.search(text), regex.fullmatch(text)
         answers.append((match and match.slots, whole and whole.slots, regex.sub("#", text)))
-    assert answers[0] == answers[1] == answers[2], (pattern, flags, text)
+    assert all(answer == answers[0] for answer in answers), (pattern, flags, text)
     literal = required_literal(pattern, flags)
     assert answers[0][0] is None or literal is None or literal in text.lower()
 

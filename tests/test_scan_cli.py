@@ -104,6 +104,15 @@ def test_nothing_found(tmp_path: Path) -> None:
             assert got == empty or got["runs"][0]["results"] == []
 
 
+def test_a_provider_that_the_rules_of_the_house_name_is_known(tmp_path: Path) -> None:
+    lines(tmp_path / "a.jsonl", FINE)
+    (tmp_path / "own.rules").write_text("rule own { models acme/ drop assistant/reasoning }", encoding="utf-8")
+    for command in ("scan", "apply"):
+        line = f"{command} a.jsonl --model acme/one"
+        assert "names no provider" in run(line, cwd=tmp_path).err
+        assert "names no provider" not in run(f"{line} --rules own.rules", cwd=tmp_path).err
+
+
 @pytest.mark.parametrize(
     ("line", "says", "code"),
     [

@@ -68,7 +68,7 @@ def test_each_walk_ends_with_a_good_rule() -> None:
     last = {
         block["name"]: block["body"] for block in _BLOCK.finditer(DOC.read_text("utf-8")) if block["kind"] == "yaml"
     }
-    assert len(last) == 3
+    assert len(last) == 4
     for name, text in last.items():
         source = Source(name, text.replace("user/fiel", "user/file"))
         pack, complaints = complaints_about(source, "yaml")
@@ -82,5 +82,5 @@ def test_each_walk_ends_with_a_good_rule() -> None:
 
 def test_no_built_in_rule_answers_these_refusals() -> None:
     blocks = {block["name"]: block["body"] for block in _BLOCK.finditer(DOC.read_text("utf-8")) if block["name"]}
-    for name in ("document.txt", "picture.txt", "file.json"):
+    for name in ("document.txt", "picture.txt", "file.json", "trace.txt"):
         assert answers(read(blocks[name]), Ruleset.builtin()) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from historycompat import formats
 from historycompat.compiling import compile_source
 from historycompat.error_patterns import pattern_for
 from historycompat.errors import HistoryCompatError, RuleError
+from historycompat.formats.unread import unread_keys
 from historycompat.language.unparse import error_pattern
 from historycompat.language.yaml_text import flow, lines, text_lines
 from historycompat.models.normalise import facts_of, normalise
@@ -111,7 +112,8 @@ def _doubt(pattern: str) -> str:
     if pattern.startswith("*/"):
         return f"no provider is known for {pattern[2:]}, so that the rule is for models of this name at any"
     hint = unknown_provider(ModelPattern(pattern))
-    return f"no provider that is known here is named {pattern.rstrip('/')}; {hint}" if hint else ""
+    meant = hint if hint and hint.startswith("did you mean") else "the rule matches only a host that calls itself so"
+    return f"no provider that is known here is named {pattern.rstrip('/')}; {meant}" if hint else ""
 
 
 class _Starter:
@@ -181,6 +183,7 @@ class _FromError(_Starter):
         self.pattern, self.view = error_pattern(pattern), view
         self.message = _telling(view, pattern)
         self.given = _canonical(evidence.history)
+        self.unread = _unread(evidence.history, view.texts)
         self.statement, self.after = self._repair()
         self.why = f"Refused by {_provider(self.scope)}, with the error below."
         self.hints = self._hints()
@@ -206,6 +209,12 @@ class _FromError(_Starter):
         return done if run.records and not run.faults else None
 
     def _hints(self) -> tuple[str, ...]:
+        if self.after is None and self.unread:
+            key, kind = self.unread
+            return (
+                f"# Nothing is repaired yet. `{key}` stands in what was sent, and not in the short form below: a rule",
+                f"# that is about it says `format: {kind}`, and its tests hold the messages as they were sent.",
+            )
         if self.after is None:
             return (
                 "# Nothing is repaired yet: `report` notes a finding. Put in its place what repairs the history;",
@@ -256,6 +265,15 @@ def _canonical(history: Any) -> list[Any]:
     messages = formats.detect(history).format.read(history).messages
     kept = [message for message in messages if isinstance(message, dict) and message.get("role") in ROLES]
     return [_shortened(message) for message in kept[-_MESSAGES:]]
+
+
+def _unread(history: Any, texts: Sequence[str]) -> tuple[str, str] | None:
+    """A key that an error names and that only the native form of the history has, and the name of that format."""
+    if history is None:
+        return None
+    found, said = formats.detect(history).format, frozenset(re.findall(r"\w+", " ".join(texts)))
+    key = next(unread_keys(history, said - _KEPT, found.read), None)
+    return (key, found.name) if key else None
 
 
 def _shortened(value: Any, key: str = "") -> Any:

@@ -13,7 +13,11 @@ from rich.text import Text
 from historycompat.cli.differences import Change
 from historycompat.cli.screen import console, count, one_line, say, visible
 from historycompat.edits import Pointer
+from historycompat.errors import did_you_mean
+from historycompat.models.normalise import normalise
+from historycompat.models.patterns import known_providers, named_providers
 from historycompat.ruleset import Rule
+from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
 
 _ROWS = 20  # changes of one rule
@@ -23,6 +27,15 @@ _LINES = 2  # lines of a value
 _LEAD = 20  # characters of a long text in front of where it changed
 
 Chapter = tuple[Rule, Sequence[Change]]
+
+
+def unknown_provider(model: str, ruleset: Ruleset) -> str:
+    """That a model names no provider which anyone knows, these rules included; empty where one does."""
+    named = named_providers(pattern for rule in ruleset for pattern in rule.meaning.models)
+    if (known_providers() | named).intersection(*(ref.chain for ref in normalise(model)[:1])):
+        return ""
+    hint = did_you_mean(model.partition("/")[0], known_providers())
+    return f"note: {visible(model)} names no provider that the rules know{f' ({hint})' if hint else ''}"
 
 
 def show_changes(chapters: Sequence[Chapter]) -> None:

@@ -8,15 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from historycompat import api, formats
-from historycompat.cli.account import as_data, show_changes, show_rest, show_summary
+from historycompat.cli.account import as_data, show_changes, show_rest, show_summary, unknown_provider
 from historycompat.cli.differences import by_rule
 from historycompat.cli.histories import UnusableInput, read_history, title
 from historycompat.cli.output import to_json, write_file, write_out
-from historycompat.cli.screen import say, show_diff, visible
-from historycompat.errors import HistoryError, did_you_mean
+from historycompat.cli.screen import say, show_diff
+from historycompat.errors import HistoryError
 from historycompat.formats.detection import Survey
-from historycompat.models.normalise import normalise
-from historycompat.models.patterns import known_providers
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
 
@@ -83,11 +81,8 @@ def _print(history: Any, outcome: Outcome, name: str, diff: bool, output: Path |
 
 def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, *, guessed: bool) -> None:
     looked = ruleset.for_model(model)
-    if not known_providers().intersection(*(ref.chain for ref in normalise(model)[:1])):
-        hint = did_you_mean(model.partition("/")[0], known_providers())
-        names = ", ".join(rule.name for rule in looked) or "none"
-        asked = f" ({hint})" if hint else ""
-        say(f"note: {visible(model)} names no provider that the rules know{asked}; those that apply to it: {names}\n")
+    if note := unknown_provider(model, ruleset):
+        say(f"{note}; those that apply to it: {', '.join(rule.name for rule in looked) or 'none'}\n")
     show_changes(list(by_rule(history, outcome, model, ruleset)))
     show_rest(outcome)
     show_summary(outcome, model, len(looked), guessed=guessed)

@@ -36,9 +36,10 @@ def error_page(view: ErrorView, model: str | None, ruleset: Ruleset) -> str:
     """What is known of an error, as a page."""
     found = answers(view, ruleset)
     fit = [answer for answer in found if _concerned(answer.rule, model, ruleset)]
+    fit.sort(key=lambda answer: _by_error_alone(answer.rule, model))
     blocks = [f"# {_verdict(fit, found, model)}", *_quoted(view), *_about(found)]
     for answer in fit[:_IN_FULL]:
-        blocks += _told(answer)
+        blocks += _told(answer, model)
     if fit:
         blocks += _applied(fit[0].rule, model)
     if rest := fit[_IN_FULL:]:
@@ -52,6 +53,11 @@ def error_page(view: ErrorView, model: str | None, ruleset: Ruleset) -> str:
 
 def _concerned(rule: Rule, model: str | None, ruleset: Ruleset) -> bool:
     return model is None or rule.matches(normalise(model)) or rule in ruleset.reactive(model)
+
+
+def _by_error_alone(rule: Rule, model: str | None) -> bool:
+    """Whether a rule runs for a model of unknown make only because its error says so."""
+    return model is not None and not rule.matches(normalise(model))
 
 
 def _verdict(fit: Sequence[Answer], found: Sequence[Answer], model: str | None) -> str:
@@ -78,7 +84,7 @@ def _about(found: Sequence[Answer]) -> Iterator[str]:
         yield f"Mind: {refusal.reason}." if refusal.reason else ""
 
 
-def _told(answer: Answer) -> Iterator[str]:
+def _told(answer: Answer, model: str | None) -> Iterator[str]:
     meaning = answer.rule.meaning
     yield f"## {answer.rule.name}"
     yield meaning.because
@@ -93,6 +99,8 @@ def _told(answer: Answer) -> Iterator[str]:
     yield bullets(dict.fromkeys(map(in_words, meaning.statements)))
     yield from example(meaning)
     yield f"For {models(meaning)}. {safety(meaning)}"
+    if _by_error_alone(answer.rule, model):
+        yield f"Who made {model} is not known: after this error, and not before it, the rule runs for it too."
 
 
 def _line(answer: Answer) -> str:

@@ -15,13 +15,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.text import Text
 
 from historycompat import api, formats
+from historycompat.cli.account import unknown_provider
 from historycompat.cli.histories import UnusableInput, why_none_fits
 from historycompat.cli.scan_reports import Finding, JsonReport, Report, SarifReport, TextReport
 from historycompat.cli.screen import count, fail, say, visible
 from historycompat.cli.threads import Thread, size, threads
-from historycompat.errors import HistoryError, UnknownFormat, did_you_mean
-from historycompat.models.normalise import normalise
-from historycompat.models.patterns import known_providers
+from historycompat.errors import HistoryError, UnknownFormat
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
 
@@ -139,9 +138,8 @@ class _Scan:
 
     def tell(self) -> None:
         """The whole in a sentence."""
-        if not known_providers().intersection(*(ref.chain for ref in normalise(self.model)[:1])):
-            hint = did_you_mean(self.model.partition("/")[0], known_providers())
-            say(f"note: {visible(self.model)} names no provider that the rules know{f' ({hint})' if hint else ''}")
+        if note := unknown_provider(self.model, self.rules):
+            say(note)
         total = self.read_as.total() + self.unreadable
         kinds = ", ".join(f"{times:,} {kind}" for kind, times in self.read_as.most_common())
         unread = f", {self.unreadable:,} unreadable" if self.unreadable else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from historycompat.errors import did_you_mean
 from historycompat.models.names import family_of
@@ -16,6 +16,11 @@ from historycompat.tree import ModelPattern
 def known_providers() -> frozenset[str]:
     """Every name of a provider that a pattern may use, other spellings included."""
     return frozenset(ALIASES)
+
+
+def named_providers(patterns: Iterable[ModelPattern]) -> frozenset[str]:
+    """Every provider that patterns name, known or not, as it is written there."""
+    return frozenset(provider for pattern in patterns for provider in _parts(pattern.text)[1])
 
 
 _SIGNS: dict[str, Callable[[Version, Version], bool]] = {
@@ -142,8 +147,7 @@ def unknown_provider(pattern: ModelPattern) -> str | None:
     """What to write for the first provider of a pattern that nobody knows; None where all are known."""
     for provider in _parts(pattern.text)[1]:
         if provider not in ALIASES and provider not in ("", "*"):
+            alone = f'"{provider}/" matches only a host that calls itself so'
             close = did_you_mean(provider, ALIASES, cutoff=0.8)
-            return (
-                close or f'"{provider}/" matches only a host that calls itself so; if yours does: # allow: W402 reason'
-            )
+            return close or f"{alone}; if yours does, say so above the rule: # allow: W402 reason"
     return None

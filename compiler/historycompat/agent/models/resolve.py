@@ -80,7 +80,8 @@ def resolve(model: Any, specification_version: SpecificationVersion = "v2") -> L
         return known
     provider, slash, name = model.partition("/")
     if not (slash and provider and name):
-        hint = f"did you mean openai/{model}?" if model else "such as openai/gpt-5"
+        like = f"{SCRIPTED}/demo" if model == SCRIPTED else f"openai/{model}"
+        hint = f"did you mean {like}?" if model else "such as openai/gpt-5"
         raise _unknown(f'"{model}" is no model: its name is provider/model, {hint}')
     if provider == SCRIPTED:
         return _scripted(name, specification_version)

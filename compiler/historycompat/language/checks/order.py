@@ -247,7 +247,7 @@ def _empties(finding: Finding, trial: Trial) -> bool:
 
 _APART = "keep one of them, or give them models or conditions that exclude each other"
 _BEHIND = (
-    "let this pack run first: load_rules(..).extend(Ruleset.builtin());"
+    "let this pack run first: load_rules(..).extend(Ruleset.builtin()), or let a condition (`where`) keep it from that;"
     " if nothing is left undone, say why: # allow: W603 reason"
 )
 _KEEPS = f'keep the message that loses its last part: on_empty fill "(left out)"; or {_BEHIND}'
