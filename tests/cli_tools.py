@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -40,6 +41,11 @@ def start(arguments: Sequence[str], *, program: Sequence[str] = MODULE, **option
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     options.setdefault("env", environment())
     return subprocess.Popen([*program, *arguments], **options)
+
+
+def takes_interrupts() -> None:
+    """For `preexec_fn`: what a shell starts in the background would ignore them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run(line: str | Sequence[str], *, given: bytes | None = None, **options: Any) -> Ran:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_tools import run, start, terminal
+from cli_tools import run, start, takes_interrupts, terminal
 
 CHAT = ["-m", "historycompat", "chat"]
 SCRIPT = [
@@ -110,7 +110,7 @@ def test_an_interrupt_in_the_middle_of_an_answer_keeps_what_was_said(tmp_path: P
     script, store = tmp_path / "script.yaml", tmp_path / "chats.db"
     script.write_text("turns:\n- [one, {pause: 60, text: two}]\n")
     arguments = ["chat", "--model", f"scripted/{script}", "--store", str(store)]
-    with start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with start(arguments, stdin=subprocess.PIPE, preexec_fn=takes_interrupts) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(b"count\n")
@@ -124,7 +124,7 @@ def test_an_interrupt_in_the_middle_of_an_answer_keeps_what_was_said(tmp_path: P
 
 
 def test_an_interrupt_ends_it() -> None:
-    with terminal(80) as (_, keyboard), start(["chat"], stdin=keyboard, stderr=subprocess.PIPE) as process:
+    with terminal(80) as (_, keyboard), start(["chat"], stdin=keyboard, preexec_fn=takes_interrupts) as process:
         assert process.stderr
         assert process.stderr.readline()
         process.send_signal(signal.SIGINT)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_tools import DATA, MODULE, SCRIPT, Ran, environment, on_terminal, run, start, terminal
+from cli_tools import DATA, MODULE, SCRIPT, Ran, environment, on_terminal, run, start, takes_interrupts, terminal
 from ruamel.yaml import YAML
 from support import ROOT
 
@@ -174,7 +174,10 @@ def _without_privileges() -> list[str]:
 
 
 def test_an_interrupted_run_ends_without_a_traceback() -> None:
-    with terminal(80) as (_, keyboard), start(shlex.split("apply --model x"), stdin=keyboard) as process:
+    with (
+        terminal(80) as (_, keyboard),
+        start(shlex.split("apply --model x"), stdin=keyboard, preexec_fn=takes_interrupts) as process,
+    ):
         assert process.stderr
         assert process.stderr.readline() == b"reading a history from standard input; end it with Ctrl-D\n"
         process.send_signal(signal.SIGINT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -105,6 +106,8 @@ async def _lines() -> AsyncIterator[str]:
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -> None:
     """Past Python's buffer, whose lock a thread that waits here would hold when the program ends."""
+    if hasattr(signal, "pthread_sigmask"):  # an interrupt is for the loop, which would sleep on if it came here
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     with suppress(RuntimeError):  # the loop has been closed
         with suppress(OSError), open(0, "rb", buffering=0, closefd=False) as keyboard:  # there may be none
             for line in keyboard:
