@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from historycompat import ir, tree
 from historycompat.errors import Complaint
-from historycompat.language.checks.order import Trial, concerns, named
+from historycompat.language.checks.order import Trial, concerns
+from historycompat.language.checks.order_words import named
 from historycompat.language.checks.patterns import includes
 from historycompat.language.checks.predicates import fixed_by
 from historycompat.language.checks.rehearsal import Act, Entry

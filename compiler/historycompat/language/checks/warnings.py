@@ -8,7 +8,8 @@ from dataclasses import replace
 from historycompat import ir, tree
 from historycompat.errors import Complaint
 from historycompat.language.checks import Check, loose, patterns, predicates, promises, style
-from historycompat.language.checks.order import Trial, order_complaints
+from historycompat.language.checks.order import Trial
+from historycompat.language.checks.order_words import order_complaints
 from historycompat.language.checks.reach import unreachable
 from historycompat.language.checks.rehearsal import in_order
 
