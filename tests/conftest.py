@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from postgres_server import running_server
+
+from historycompat.store import PostgresStore, open_store
 
 settings.register_profile(
     "suite",
@@ -27,3 +31,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     fates = Counter(json.loads(line)["by"] for file in files for line in file.read_text("utf-8").splitlines())
     told = ", ".join(f"{count} by {fate}" for fate, count in fates.most_common())
     terminalreporter.write_line(f"catalogue: {fates.total()} refusals, {told}")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with running_server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty store."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'chats.db'}"
+    server: str = request.getfixturevalue("server")
+    with open_store(server) as store:
+        assert isinstance(store, PostgresStore)
+        store._execute(store._connection, "TRUNCATE historycompat_history, historycompat_repair")
+    return server

@@ -9,14 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import run
 from memory_worker import PARTS, THREAD
-from postgres_server import running_server
 
 from historycompat import formats
 from historycompat.agent.errors import AgentError
@@ -24,7 +23,7 @@ from historycompat.agent.memory import Memory, MemoryOptions, MemorySession
 from historycompat.agent.memory.options import checked
 from historycompat.errors import Conflict, HistoryError, StoreError, UnknownHistory
 from historycompat.processors.message_list import Changes, MessageList
-from historycompat.store import PostgresStore, open_store
+from historycompat.store import open_store
 
 ALICE, BOB = "alice", "bob"
 WORKER = Path(__file__).with_name("memory_worker.py")
@@ -52,24 +51,6 @@ def called(name: str, call: str) -> dict[str, Any]:
 
 def ids(rows: Sequence[dict[str, Any]]) -> list[str]:
     return [each["id"] for each in rows]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_server() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty store."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'chats.db'}"
-    server: str = request.getfixturevalue("server")
-    with open_store(server) as store:
-        assert isinstance(store, PostgresStore)
-        store._execute(store._connection, "TRUNCATE historycompat_history, historycompat_repair")
-    return server
 
 
 @pytest.fixture

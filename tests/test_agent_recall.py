@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import pytest
-from postgres_server import running_server
 
 from historycompat.agent.errors import AgentError
 from historycompat.agent.memory import Memory, MemorySession, MiniLM
 from historycompat.agent.memory.index import VectorIndex
 from historycompat.processors.message_list import Changes
-from historycompat.store import PostgresStore, open_store
 
 ALICE, BOB = "alice", "bob"
 HERE = {"last_messages": 1, "semantic_recall": {"scope": "thread", "top_k": 1, "message_range": 0}}
@@ -59,24 +57,6 @@ TALK = (
     row("m4", "thank you"),
     row("m5", "you are welcome", "assistant"),
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_server() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty store."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'chats.db'}"
-    server: str = request.getfixturevalue("server")
-    with open_store(server) as store:
-        assert isinstance(store, PostgresStore)
-        store._execute(store._connection, "TRUNCATE historycompat_history, historycompat_repair")
-    return server
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from historycompat.edits import MISSING, value_at, with_path, without_path
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.readers import Links
-from historycompat.formats.values import from_url, is_media
+from historycompat.formats.values import from_url, has, is_media
 
 TEXT = {"type": "text"}
 OPTIONS = Field("providerOptions", "providerOptions", optional=True)

@@ -22,11 +22,11 @@ from historycompat.edits import value_at
 from historycompat.formats.anthropic_sources import SOURCE
 from historycompat.formats.apart import System, Tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import compact, is_media
+from historycompat.formats.values import compact, has, is_media
 from historycompat.pairs import Site
 from historycompat.view import Shape
 

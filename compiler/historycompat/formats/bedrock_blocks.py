@@ -7,9 +7,9 @@ from typing import Any
 
 from historycompat.edits import value_at
 from historycompat.formats.cache_points import CACHE
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.readers import Links
-from historycompat.formats.values import as_before, from_bytes, is_web_url
+from historycompat.formats.values import as_before, from_bytes, has, is_web_url
 
 NAME = "bedrock"
 OURS = ("bedrock",)

@@ -124,12 +124,6 @@ def put(part: Part, path: str, value: Any) -> None:
     part[path] = value
 
 
-def has(path: str) -> Callable[[Part], bool]:
-    """Whether a part has something under a dotted path."""
-    keys = tuple(path.split("."))
-    return lambda part: value_at(part, keys, MISSING) is not MISSING
-
-
 @dataclass(frozen=True)
 class Kind:
     """One kind of native part and the canonical type it is read as.

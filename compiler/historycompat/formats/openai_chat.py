@@ -21,13 +21,13 @@ from typing import Any
 from historycompat.edits import same
 from historycompat.formats.apart import Tools
 from historycompat.formats.detection import Marks, words
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.lens import Lens
 from historycompat.formats.openai_parts import CACHE, ITEMS, NAME, OURS, PARTS
 from historycompat.formats.readers import Links
 from historycompat.formats.reasoning_dialects import CALL_SIGNATURE, reasoning_slots
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import as_text, from_json, to_json
+from historycompat.formats.values import as_text, from_json, has, to_json
 from historycompat.pairs import Site
 from historycompat.view import Shape
 

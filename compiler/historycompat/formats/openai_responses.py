@@ -26,12 +26,12 @@ from historycompat.formats.apart import System, Tools
 from historycompat.formats.chat_parts import output
 from historycompat.formats.detection import Marks, words
 from historycompat.formats.folding import PART
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.lens import Lens
 from historycompat.formats.readers import Links, unless_none
 from historycompat.formats.responses_items import ITEM_TYPES, NEW, OUTPUT_OF, OWN_CALLS, RUN, fold, role_of, unfold
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.formats.values import as_text, from_json, from_url, is_media, to_json, to_url
+from historycompat.formats.values import as_text, from_json, from_url, has, is_media, to_json, to_url
 from historycompat.pairs import Site
 from historycompat.view import Shape
 

@@ -8,9 +8,9 @@ from typing import Any
 from historycompat.edits import value_at
 from historycompat.formats.folding import PART
 from historycompat.formats.framework_parts import arguments, outcome
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.readers import Links, unless_none
-from historycompat.formats.values import is_media, is_web_url
+from historycompat.formats.values import has, is_media, is_web_url
 
 NAME = "pydantic-ai"
 

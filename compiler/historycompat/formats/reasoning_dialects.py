@@ -14,9 +14,10 @@ from typing import Any
 
 from historycompat.edits import value_at, with_path, without_path
 from historycompat.formats.anthropic import THINKING
-from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer, has
+from historycompat.formats.kinds import Field, Joint, Kind, Kinds, Part, Writer
 from historycompat.formats.readers import Links
 from historycompat.formats.roles import Slot
+from historycompat.formats.values import has
 
 STRING = {"type": "reasoning"}
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from historycompat.edits import MISSING, value_at
+
 _DATA_URL = re.compile(r"data:([^;,]*);base64,")
 _WEB_URL = re.compile(r"https?://", re.IGNORECASE)
 
@@ -99,3 +101,9 @@ def as_before(value: Any, old: Any) -> Any:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         return value
+
+
+def has(path: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether a part has something under a dotted path."""
+    keys = tuple(path.split("."))
+    return lambda part: value_at(part, keys, MISSING) is not MISSING
