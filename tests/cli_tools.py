@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import warm_cli
 from support import ROOT
 
 DATA = Path(__file__).parent / "cli"
@@ -31,8 +32,18 @@ class Ran:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """A plain environment: what colours and widens the screen of whoever runs the tests is not in it."""
-    unwanted = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE")
+    """A plain environment: what colours and widens the screen of whoever runs the tests is not in it, nor what makes
+    every start compile the program anew."""
+    unwanted = (
+        "COLUMNS",
+        "LINES",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "TTY_COMPATIBLE",
+        "PYTHONDONTWRITEBYTECODE",
+    )
     kept = {key: value for key, value in os.environ.items() if key not in unwanted}
     return kept | {"PYTHONPATH": str(ROOT / "compiler"), "TERM": "xterm-256color"} | more
 
@@ -49,10 +60,14 @@ def takes_interrupts() -> None:
 
 
 def run(line: str | Sequence[str], *, given: bytes | None = None, **options: Any) -> Ran:
-    """The command line `historycompat LINE`, run to its end."""
+    """The command line `historycompat LINE`, run to its end; with a program or an environment in a new interpreter."""
+    arguments = shlex.split(line) if isinstance(line, str) else line
+    if not options.keys() - {"cwd"}:
+        code, out, err = warm_cli.run(arguments, given or b"", options.get("cwd", Path.cwd()), environment())
+        return Ran(code, out.decode(), err.decode())
     if given is not None:
         options["stdin"] = subprocess.PIPE
-    with start(shlex.split(line) if isinstance(line, str) else line, **options) as process:
+    with start(arguments, **options) as process:
         out, err = process.communicate(given, timeout=300)
     return Ran(process.returncode, (out or b"").decode(), (err or b"").decode())
 

@@ -210,7 +210,7 @@ def test_output_keeps_the_mode_of_a_file_and_follows_a_link(tmp_path: Path) -> N
 
 
 def test_output_to_a_device_writes_to_it() -> None:
-    ran = run(f"{APPLY} --output /dev/stdout")
+    ran = run(f"{APPLY} --output /dev/stdout", env=environment())  # a pipe
     assert json.loads(ran.out)
     assert Path("/dev/null").is_char_device()
 

@@ -28,6 +28,7 @@ CASES: dict[str, tuple[Any, Any, list[str]]] = {
     "another kind": ([HI], [{**HI, "role": "tool"}], ["replace [0]"]),
     "a key gone, one new": ({"a": 1, "b": 2}, {"b": 2, "c": 3}, ["remove a", "add c"]),
     "types count": ([1, True], [1, 1], ["replace [1]"]),
+    "one value several times": ([1, 1, 1], [1, 1], ["remove [2]"]),
     "a list for a text": ({"content": "hi"}, {"content": ["hi"]}, ["replace content"]),
 }
 
@@ -70,3 +71,11 @@ def test_every_rule_that_did_something_has_its_changes() -> None:
     assert tuple(rule.name for rule, _ in chapters) == outcome.rules
     assert all(changes for _, changes in chapters)
     assert len(outcome.rules) == 3
+
+
+def test_ten_thousand_messages_of_which_every_other_changed_are_compared_one_by_one() -> None:
+    """Comparing each with each would take minutes."""
+    old: list[Any] = [{"role": "user", "content": str(index)} for index in range(20_000)]
+    new = [{**each, "content": "x"} if index % 2 else each for index, each in enumerate(old)]
+    assert [dotted(change.path) for change in differences(old, new)] == [f"[{n}].content" for n in range(1, 20_000, 2)]
+    assert len(list(differences(old, copy.deepcopy(new)))) == 10_000

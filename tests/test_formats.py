@@ -19,7 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 from canonical import broken_prompts, prompts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lens_laws import (
     broken_natives,
@@ -48,7 +48,7 @@ PAYLOADS = {
 }
 SCHEMAS = json.loads((FOLDER / "schemas.json").read_text())
 NAMES = list(formats.FORMATS)
-SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=12)  # for each of 28 formats; tests/test_lens_laws.py has many
 
 payloads = pytest.mark.parametrize("name", PAYLOADS)
 every_format = pytest.mark.parametrize("name", NAMES)
@@ -123,7 +123,7 @@ def test_what_is_no_history_is_refused_with_what_was_seen(name: str, history: An
 
 
 @every_format
-@SLOW
+@FEW
 @given(data=st.data(), empty=st.sampled_from(["list", "body"]))
 def test_a_prompt_that_the_format_can_say_survives(name: str, data: st.DataObject, empty: str) -> None:
     kind = formats.find(name)
@@ -136,7 +136,7 @@ def test_a_prompt_that_the_format_can_say_survives(name: str, data: st.DataObjec
 
 
 @every_format
-@SLOW
+@FEW
 @given(data=st.data())
 def test_a_prompt_beyond_the_format_settles(name: str, data: st.DataObject) -> None:
     """What the format degrades, it degrades once: the result is a prompt that it says exactly."""
@@ -154,7 +154,7 @@ def test_a_prompt_beyond_the_format_settles(name: str, data: st.DataObject) -> N
 
 
 @every_format
-@SLOW
+@FEW
 @given(data=st.data())
 def test_what_is_written_from_scratch_fits_the_vendors_schema(name: str, data: st.DataObject) -> None:
     kind = formats.find(name)
@@ -215,7 +215,7 @@ def _parts(items: list[Any]) -> Iterator[Any]:
 
 
 @every_format
-@SLOW
+@FEW
 @given(data=st.data())
 def test_broken_histories_pass_and_can_be_edited(name: str, data: st.DataObject) -> None:
     kind = formats.find(name)
@@ -233,7 +233,7 @@ def test_broken_histories_pass_and_can_be_edited(name: str, data: st.DataObject)
 
 
 @every_format
-@SLOW
+@FEW
 @given(data=st.data())
 def test_any_sequence_of_moves_keeps_native_objects(name: str, data: st.DataObject) -> None:
     """Messages in any order, some dropped: every kept message that stands alone is the native object it was."""
@@ -568,7 +568,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         formats.find("antropic")
 
 
-@SLOW
+@FEW
 @given(history=broken_prompts())
 def test_detection_never_fails_otherwise(history: list[Any]) -> None:
     with suppress(UnknownFormat):

@@ -14,7 +14,7 @@ from typing import Any
 import jsonpatch
 import pytest
 from canonical import SHAPELY, broken_prompts, prompts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_rules import rulesets
 from support import ROOT
@@ -39,8 +39,8 @@ MODELS = (
     "somebody/something",
 )
 HISTORIES = prompts() | broken_prompts()
-QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-LONG = settings(max_examples=3_000, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=40)
+LONG = settings(max_examples=3_000)
 
 
 def repaired(history: list[Any], rules: Ruleset, model: Any = MODELS[0], **more: Any) -> Any:

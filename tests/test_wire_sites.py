@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from historycompat import apply, compile_rules, formats
+from historycompat.conversion import convert
 from historycompat.view import Context, View
 
 Json = dict[str, Any]
@@ -163,6 +164,23 @@ CASES = {
 every_case = pytest.mark.parametrize("name", CASES)
 
 
+_CONTENT = "{content: 'x'}"
+_RESULT = "{result: 'x'}"
+_TYPED = "{output: {type: 'text', value: 'x'}}"
+_GOOGLE = "{functionResponse: {response: {output: 'x'}}}"
+_CONVERSE = "{toolResult: {content: [{text: 'x'}]}}"
+BODIES = {name: case.body for name, case in CASES.items()} | {
+    **dict.fromkeys(("openai-chat", "anthropic", "mistral-chat", "cohere-chat", "ollama-chat"), _CONTENT),
+    **dict.fromkeys(("langchain", "agno", "smolagents"), _CONTENT),
+    **dict.fromkeys(("aisdk-v2", "aisdk-v3", "aisdk-v4", "model-message"), _TYPED),
+    **dict.fromkeys(("aisdk-v1", "core-message", "mastra-v1", "agent-framework"), _RESULT),
+    **dict.fromkeys(("gemini", "google-adk"), _GOOGLE),
+    **dict.fromkeys(("bedrock", "strands"), _CONVERSE),
+    "openai-agents": CASES["openai-responses"].body,
+    "haystack": "{tool_call_result: {result: 'x'}}",
+}
+
+
 def after(name: str, statement: str) -> Any:
     """The history of a case after one statement, which does nothing more when it runs again."""
     text = f"rule wire {{ format {name} safety lossy {statement} }}"
@@ -193,3 +211,31 @@ def test_a_result_in_the_object_of_its_call_is_that_calls_whatever_the_ids() -> 
     kind = formats.find("mastra")
     pairs = View(kind.wrap(rows), Context(), kind.shape).pairing.occurrences
     assert [(it.call and it.call.position, it.result and it.result.position) for it in pairs] == [(0, None), (1, 1)]
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+@pytest.mark.parametrize("is_partly", [False, True], ids=["none answered", "one answered"])
+def test_an_answer_of_any_format_is_one_to_its_reader(name: str, is_partly: bool) -> None:
+    calls = [{"type": "tool-call", "toolCallId": id_, "toolName": "ls", "input": {}} for id_ in "ab"]
+    output = {"type": "text", "value": "x"}
+    result = {"type": "tool-result", "toolCallId": "a", "toolName": "ls", "output": output}
+    prompt = [
+        {"role": "user", "content": [{"type": "text", "text": "go"}]},
+        {"role": "assistant", "content": calls},
+        *([{"role": "tool", "content": [result]}] if is_partly else []),
+        {"role": "user", "content": [{"type": "text", "text": "on"}]},
+    ]
+    canonical, kind = formats.find("aisdk-v2"), formats.find(name)
+    rules = compile_rules(
+        f"rule wire {{ format {name} safety lossy answer call:orphan with {BODIES[name]} }}", kind="rules"
+    )
+    native = convert(prompt, canonical, kind).history
+    answered = apply(native, model="any/model", format=name, rules=rules, errors="raise").messages
+    said = [
+        (message["role"], part.get("toolCallId", part.get("text")), part.get("output"))
+        for message in convert(answered, kind, canonical).history
+        for part in message["content"]
+    ]
+    assert said[:3] == [("user", "go", None), ("assistant", "a", None), ("assistant", "b", None)]
+    assert sorted(said[3:-1]) == [("tool", "a", output), ("tool", "b", output)]
+    assert said[-1] == ("user", "on", None)

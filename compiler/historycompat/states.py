@@ -77,8 +77,11 @@ def _message_is_empty(view: View, index: int) -> bool:
 
 
 def _is_late(view: View, it: Occurrence) -> bool:
-    """Not directly after its call's message: something other than tool messages stands between."""
-    if it.call is None or it.result is None or it.call.index == it.result.index:
+    """Neither in its call's message nor in the run of tool messages right behind that. What the provider itself ran has
+    its result wherever the provider put it."""
+    call, result = it.call, it.result
+    if call is None or result is None or call.index == result.index or call.part.get("providerExecuted"):
         return False
-    between = range(it.call.index + 1, it.result.index)
-    return any(view.role(i) != "tool" for i in between) or it.result.index < it.call.index
+    if result.index < call.index or view.role(result.index) not in view.shape.homes(result.site):
+        return True
+    return any(view.role(i) != "tool" for i in range(call.index + 1, result.index))

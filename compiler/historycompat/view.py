@@ -13,7 +13,8 @@ from historycompat.pairs import Half, Occurrence, Pairing, Site
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a body maps to messages, parts, calls and results. The default is the canonical prompt's shape.
+    """How a body maps to messages, parts, calls and results. The default is that of the AI SDK's prompts, which are the
+    canonical prompt where they are not `native`, a host's own.
 
     Where there are as many results as calls, those of one number belong together.
     """
@@ -23,13 +24,19 @@ class Shape:
     parts: str = "content"
     calls: tuple[Site, ...] = (Site("content", "tool-call", ("toolCallId",), ("toolName",)),)
     results: tuple[Site, ...] = (Site("content", "tool-result", ("toolCallId",), ("toolName",)),)
+    native: bool = True
 
     def answering(self, call: Site) -> Site:
         """Where a result of a call that stands at a site goes."""
         return self.results[self.calls.index(call) if len(self.calls) == len(self.results) else 0]
 
+    def homes(self, result: Site) -> tuple[str, ...]:
+        """The roles of the messages that may hold results; a new one gets the first."""
+        made = dict(result.fresh).get((self.role,))
+        return result.roles or (made or "tool",)
 
-CANONICAL = Shape()
+
+CANONICAL = Shape(native=False)
 
 
 @dataclass(slots=True)

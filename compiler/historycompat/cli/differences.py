@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -14,6 +15,7 @@ from historycompat.formats.format import Format
 from historycompat.ruleset import Rule
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
+from historycompat.verbs.placement import longest_rise
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def differences(old: Any, new: Any, at: Pointer = (), to: Pointer = ()) -> Itera
         for key in {**old, **new}:
             yield from _member(key, old, new, at, to)
     elif isinstance(old, list) and isinstance(new, list):
-        yield from _elements(list(enumerate(old)), list(enumerate(new)), at, to, (id, _kind))
+        yield from _elements(list(enumerate(old)), list(enumerate(new)), at, to)
     elif not same(old, new):
         yield Change("replace", at, old, new)
 
@@ -88,26 +90,48 @@ def _member(key: str, old: dict[str, Any], new: dict[str, Any], at: Pointer, to:
 _Numbered = list[tuple[int, Any]]
 
 
-def _elements(
-    old: _Numbered, new: _Numbered, at: Pointer, to: Pointer, keys: Sequence[Callable[[Any], Any]]
-) -> Iterator[Change]:
-    """Changes of a stretch of a list. Elements with an equal key are one element: first by identity (a message that
-    no rule changed is the same object), then, between those, by what kind of thing they are."""
-    if not keys and len(old) == len(new):
-        yield from (Change("replace", (*at, index), was, now) for (index, was), (_, now) in zip(old, new, strict=True))
+def _elements(old: _Numbered, new: _Numbered, at: Pointer, to: Pointer) -> Iterator[Change]:
+    """Changes of a list. An object that stands in both lists is one element (a message that no rule changed); between
+    those, by what kind of thing they are."""
+    start = start_now = 0
+    for end, end_now in [*_kept(old, new), (len(old), len(new))]:
+        yield from _stretch(old[start:end], new[start_now:end_now], at, to)
+        start, start_now = end + 1, end_now + 1
+
+
+def _kept(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """Where the objects stand that are once in each list, as many as are in the same order in both."""
+    before, after = _once(old), _once(new)
+    moved = {position: after[key] for key, position in before.items() if key in after}
+    order = sorted(moved, key=moved.__getitem__)
+    return [(position, moved[position]) for position in reversed(longest_rise(order))]
+
+
+def _once(items: _Numbered) -> dict[int, int]:
+    """The positions of the objects that a list holds once, by identity."""
+    count = Counter(id(item) for _, item in items)
+    return {id(item): position for position, (_, item) in enumerate(items) if count[id(item)] == 1}
+
+
+def _stretch(old: _Numbered, new: _Numbered, at: Pointer, to: Pointer) -> Iterator[Change]:
+    kinds, kinds_now = [_kind(item) for _, item in old], [_kind(item) for _, item in new]
+    if kinds == kinds_now:
+        yield from _one_by_one(old, new, at, to)
         return
-    if not keys:
-        yield from (Change("remove", (*at, index), item) for index, item in old)
-        yield from (Change("add", (*to, index), after=item) for index, item in new)
-        return
-    key, *others = keys
-    matcher = SequenceMatcher(None, [key(item) for _, item in old], [key(item) for _, item in new])
-    for tag, a, b, c, d in matcher.get_opcodes():
+    for tag, a, b, c, d in SequenceMatcher(None, kinds, kinds_now).get_opcodes():
         if tag == "equal":
-            for (index, was), (index_now, now) in zip(old[a:b], new[c:d], strict=True):
-                yield from differences(was, now, (*at, index), (*to, index_now))
+            yield from _one_by_one(old[a:b], new[c:d], at, to)
+        elif b - a == d - c:
+            pairs = zip(old[a:b], new[c:d], strict=True)
+            yield from (Change("replace", (*at, index), was, now) for (index, was), (_, now) in pairs)
         else:
-            yield from _elements(old[a:b], new[c:d], at, to, others)
+            yield from (Change("remove", (*at, index), item) for index, item in old[a:b])
+            yield from (Change("add", (*to, index), after=item) for index, item in new[c:d])
+
+
+def _one_by_one(old: _Numbered, new: _Numbered, at: Pointer, to: Pointer) -> Iterator[Change]:
+    for (index, was), (index_now, now) in zip(old, new, strict=True):
+        yield from differences(was, now, (*at, index), (*to, index_now))
 
 
 def _kind(item: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from historycompat.formats.aisdk_parts import (
     OPTIONS,
@@ -23,7 +22,7 @@ from historycompat.formats.format import Format
 from historycompat.formats.kinds import Field, Kind, Kinds
 from historycompat.formats.lens import Lens
 from historycompat.formats.roles import Role, Roles, Slot
-from historycompat.view import CANONICAL, Shape
+from historycompat.view import Shape
 
 OLD_SAYS = words(
     "system-parts user-files documents assistant-files reasoning any-order any-input results-together result-names "
@@ -31,7 +30,7 @@ OLD_SAYS = words(
 )
 """What the older generation says exactly."""
 
-SHAPE = replace(CANONICAL, spine=("prompt",))
+SHAPE = Shape(spine=("prompt",))
 """The shape of the options of a model call, which hold a prompt."""
 
 

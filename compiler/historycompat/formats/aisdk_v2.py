@@ -13,7 +13,7 @@ from historycompat.edits import Lineage, same
 from historycompat.formats.detection import Marks, words
 from historycompat.formats.format import OPAQUE, SAYS, Format, Reading, messages_of
 from historycompat.formats.writing import old_if_same
-from historycompat.view import CANONICAL
+from historycompat.view import Shape
 
 NAME = "aisdk-v2"
 _KEYS = ("messages", "prompt")
@@ -99,6 +99,6 @@ FORMAT = Format(
         own_types=words("reasoning tool-call tool-result"),
         foreign_keys=words("tool_calls tool_call_id parts id createdAt"),
     ).score,
-    shape=CANONICAL,
+    shape=Shape(),
     says=frozenset(SAYS),
 )

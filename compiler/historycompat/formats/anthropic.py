@@ -39,6 +39,11 @@ _CALL_TYPES = ("tool_use", "server_tool_use", "mcp_tool_use")
 _RESULT_TYPES = ("tool_result", *(f"{name}_tool_result" for name in (*_OWN_RESULTS, "tool_search", "mcp")))
 
 
+def _result_site(kind: str) -> Site:
+    role = "user" if kind == "tool_result" else "assistant"
+    return Site("content", kind, ("tool_use_id",), ("name",), fresh=((("role",), role),))
+
+
 OWN_TYPES = words(
     "image document search_result thinking redacted_thinking tool_use tool_result server_tool_use mcp_tool_use "
     "container_upload compaction *_tool_result"
@@ -268,7 +273,7 @@ FORMAT = LENS.format(
     ),
     Shape(
         calls=tuple(Site("content", kind, ("id",), ("name",)) for kind in _CALL_TYPES),
-        results=tuple(Site("content", kind, ("tool_use_id",), ("name",)) for kind in _RESULT_TYPES),
+        results=tuple(_result_site(kind) for kind in _RESULT_TYPES),
     ),
     words(
         "system-parts user-files documents reasoning any-order any-input output-error-text output-content hosted-calls "

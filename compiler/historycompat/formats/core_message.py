@@ -12,7 +12,7 @@ from historycompat.formats.aisdk_prompts import OLD_SAYS, older, prompt_format, 
 from historycompat.formats.aisdk_traits import scorer
 from historycompat.formats.detection import words
 from historycompat.formats.kinds import Field
-from historycompat.view import CANONICAL
+from historycompat.view import Shape
 
 NAME = "core-message"
 
@@ -35,6 +35,6 @@ FORMAT = prompt_format(
         against=words("row parts thread new providerMetadata foreign ui-old"),
         base=0.3,
     ),
-    CANONICAL,
+    Shape(),
     OLD_SAYS,
 )

@@ -117,6 +117,11 @@ class Marks:
         )
 
 
+def holds_messages(body: dict[str, Any]) -> bool:
+    """Whether a mapping may be a request body: it has messages, whatever they are, under a key of one."""
+    return isinstance(body.get("input"), str) or any(isinstance(body.get(key), list) for key in _LISTS)
+
+
 def _messages(history: Any) -> list[Any]:
     if isinstance(history, dict):
         if isinstance(history.get("input"), str):  # OpenAI Responses: the text of a user

@@ -1,7 +1,8 @@
 """Events of Google's ADK ⇄ canonical prompt.
 
 The content of an event is read and written as `gemini` does; events without content only pass through. A new event has
-the author `user`, or for what a model said, and for results, that of the agent who spoke last.
+the author `user`, or for what a model said, and for results, that of the agent who spoke last; each is an event of its
+own.
 
 Facts: google-adk 2.13.0, `Event`, `Session.events`.
 """
@@ -52,7 +53,7 @@ LENS = replace(
     spine="events",
     roles=Roles(
         [
-            *(Role(name, "user", (gemini.SLOT,), splits=True) for name in ("user", "function", None)),
+            *(Role(name, "user", (gemini.SLOT,), splits=True, joins=False) for name in ("user", "function", None)),
             Role("model", "assistant", (gemini.SLOT,)),
             Role("system", "system", (gemini.SLOT,), text=True),
         ],

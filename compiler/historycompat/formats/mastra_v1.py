@@ -21,7 +21,7 @@ from historycompat.formats.format import Reading
 from historycompat.formats.kinds import Field
 from historycompat.formats.stored import completed
 from historycompat.formats.writing import old_if_same
-from historycompat.view import CANONICAL
+from historycompat.view import Shape
 
 NAME = "mastra-v1"
 
@@ -90,7 +90,7 @@ FORMAT = replace(
         LENS,
         "Mastra stored messages (V1)",
         scorer(needs=words("thread"), own=words("thread"), against=words("row parts new foreign")),
-        CANONICAL,
+        Shape(),
         OLD_SAYS,
     ),
     write=write,

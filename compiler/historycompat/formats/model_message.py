@@ -13,7 +13,7 @@ from historycompat.formats.aisdk_prompts import newer, prompt_format, prompt_len
 from historycompat.formats.aisdk_traits import scorer
 from historycompat.formats.detection import words
 from historycompat.formats.format import SAYS
-from historycompat.view import CANONICAL
+from historycompat.view import Shape
 
 NAME = "model-message"
 
@@ -43,6 +43,6 @@ FORMAT = prompt_format(
         against=words("row parts thread old core providerMetadata foreign ui-old"),
         base=0.45,
     ),
-    CANONICAL,
+    Shape(),
     frozenset(SAYS),
 )

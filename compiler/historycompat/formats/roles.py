@@ -120,7 +120,8 @@ class Slot:
 class Role:
     """A native role: the canonical role it is read as (None: the same), the slots of its messages in canonical order,
     and the fields of the message itself. `text`: a content that is no list stays as it is. `whole`: the message itself
-    is one part. `splits`: parts whose kind has a role of its own are read as canonical messages of that role."""
+    is one part. `splits`: parts whose kind has a role of its own are read as canonical messages of that role, and new
+    ones are written into one message with what stands behind them, if that `joins`."""
 
     native: str | None
     canonical: str | None
@@ -129,6 +130,7 @@ class Role:
     text: bool = False
     whole: Kinds | None = None
     splits: bool = False
+    joins: bool = True
 
     @cached_property
     def elsewhere(self) -> dict[str, str]:

@@ -71,7 +71,7 @@ class MessageWriter:
         if len(group) != 1 or not (_parts(group[0]) and _parts(message)):
             return False
         role = self.roles.towards(message)
-        alike = role.splits and role is self.roles.towards(group[0])
+        alike = role.splits and role.joins and role is self.roles.towards(group[0])
         return alike and message.get("role") == role.canonical != group[0].get("role")
 
     def _written(self, group: Sequence[Any], home: Home | None) -> list[Any]:

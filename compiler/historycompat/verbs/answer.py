@@ -13,7 +13,7 @@ from historycompat.verbs.judgement import reads
 from historycompat.verbs.placement import Slots, result_role
 from historycompat.verbs.samples import assistant, call, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Hit, View
+from historycompat.view import Compute, Hit, View
 
 
 def build(value: Compute) -> Editor:
@@ -45,7 +45,7 @@ def _result(view: View, call: Half, output: Any) -> dict[str, Any]:
     for path, value in ((site.id, call.id), (site.name, call.name)):
         if path and value is not None:
             new = with_path(new, path, value)
-    if view.shape == CANONICAL:
+    if not view.shape.native:
         return marked_synthetic({**new, "output": output})
     if not isinstance(output, dict):
         raise RuleFault(f"in this format a result is an object with its output in it, not {output!r}")
@@ -66,7 +66,7 @@ def _messages(view: View, results: list[dict[str, Any]]) -> list[dict[str, Any]]
     site = view.shape.results[0]
     if site.within is None and site.type is not None:
         return results
-    message: dict[str, Any] = {} if site.fresh else {view.shape.role: result_role(view)}
+    message: dict[str, Any] = {view.shape.role: result_role(view)}
     for path, value in site.fresh:
         message = with_path(message, path, value)
     if site.within is None:

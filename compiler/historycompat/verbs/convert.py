@@ -14,7 +14,7 @@ from historycompat.verbs.judgement import argument, bases, reads, removing, whol
 from historycompat.verbs.placement import run_after
 from historycompat.verbs.samples import assistant, call, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Hit, PathHit, View
+from historycompat.view import Compute, Hit, PathHit, View
 
 
 def build(into: str, value: Compute) -> Editor:
@@ -55,7 +55,7 @@ def _with_results(view: View, hits: list[Hit]) -> list[Hit]:
 def _is_result_of_tool(hit: Hit) -> bool:
     result: Half | None = hit.occurrence.result if hit.occurrence else None
     return (
-        hit.view.shape == CANONICAL
+        not hit.view.shape.native
         and not isinstance(hit, PathHit)
         and result is not None
         and result.path == hit.path

@@ -13,7 +13,7 @@ from historycompat.verbs.complaints import complaint, word
 from historycompat.verbs.judgement import argument, reads
 from historycompat.verbs.samples import assistant, reasoning, result, text, tool, user
 from historycompat.verbs.verb import Editor, Effects, Example, Verb
-from historycompat.view import CANONICAL, Compute, Hit, PathHit, View
+from historycompat.view import Compute, Hit, PathHit, View
 
 
 def build(grain: str, value: Compute, place: str) -> Editor:
@@ -59,7 +59,7 @@ def _beside(hit: PathHit, place: str, behind: bool) -> tuple[Pointer, int]:
 def _added(view: View, holder: Pointer, at: int, new: dict[str, Any]) -> Edit:
     depth = len(view.shape.spine)
     of_message = len(holder) == depth + 2 and holder[:depth] == view.shape.spine and holder[-1] == view.shape.parts
-    if view.shape == CANONICAL and (of_message or holder == view.shape.spine):
+    if not view.shape.native and (of_message or holder == view.shape.spine):
         new = marked_synthetic(new)
     values = value_at(view.root, holder)
     if isinstance(values, list):

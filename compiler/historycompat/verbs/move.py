@@ -8,6 +8,7 @@ from typing import Any
 from historycompat import tree
 from historycompat.edits import Edit, Pointer, value_at
 from historycompat.errors import Complaint
+from historycompat.pairs import Site
 from historycompat.states import RESULT_STATES
 from historycompat.verbs.complaints import complaint
 from historycompat.verbs.judgement import reads
@@ -117,20 +118,27 @@ def _behind_calls(view: View, hits: list[Hit], calls: set[Pointer]) -> Iterator[
 
 
 def _made(view: View, arrivals: list[Hit], growing: set[Pointer]) -> Iterator[Any]:
-    """The messages for results that find none: whole-message results as they are, parts in one message."""
+    """The messages for results that find none: whole-message results as they are, parts in one message, which becomes
+    one for results where it is of another role."""
     first = arrivals[0]
     if first.position is None:
         yield from (hit.value for hit in arrivals)
         return
     source, key = first.message, first.path[-2]
     parts = [hit.value for hit in arrivals]
+    role, homes = source.get(view.shape.role), view.shape.homes(_site(view, first))
     moves_whole = len(source[key]) == len(parts) and all(hit.index == first.index for hit in arrivals)
-    if moves_whole and first.path[:-2] not in growing:
+    if moves_whole and role in homes and first.path[:-2] not in growing:
         yield source
         return
-    made = {**source, key: parts}
+    made = {**source, view.shape.role: role if role in homes else homes[0], key: parts}
     view.context.lineage.record(made, source)
     yield made
+
+
+def _site(view: View, hit: Hit) -> Site:
+    it = hit.occurrence
+    return it.result.site if it and it.result else view.shape.results[0]
 
 
 def _check(statement: tree.Statement) -> Iterator[Complaint]:

@@ -13,7 +13,7 @@ from historycompat.view import View
 
 def permuted(path: Pointer, values: Sequence[Any], order: Sequence[int]) -> Iterator[Edit]:
     """Bring the list at `path` into an order, given as its present indexes. As many elements as can stay, stay."""
-    stay = set(_longest_rise(order))
+    stay = set(longest_rise(order))
     before = len(values)
     adds = []
     for index in reversed(order):
@@ -25,8 +25,8 @@ def permuted(path: Pointer, values: Sequence[Any], order: Sequence[int]) -> Iter
     yield from reversed(adds)
 
 
-def _longest_rise(order: Sequence[int]) -> list[int]:
-    """The longest rising subsequence, by patience sorting."""
+def longest_rise(order: Sequence[int]) -> list[int]:
+    """The longest rising subsequence of distinct numbers, from its last to its first, by patience sorting."""
     tops: list[int] = []
     below: dict[int, int | None] = {}
     for value in order:
@@ -50,8 +50,7 @@ def halves(pairing: Pairing) -> list[tuple[Half, bool]]:
 
 def result_role(view: View) -> str:
     """The role of a message that holds tool results."""
-    roles = view.shape.results[0].roles
-    return roles[0] if roles else "tool"
+    return view.shape.homes(view.shape.results[0])[0]
 
 
 def run_after(view: View, index: int) -> range:
