@@ -9,8 +9,7 @@ from urllib.error import HTTPError
 
 from _local_provider import provider
 
-from historycompat import Outcome
-from historycompat.integrations.guard import guard
+from historycompat import Outcome, guard
 
 # A conversation that another model has had: its tool call ids have a dot and a colon.
 thread: list[dict[str, Any]] = [

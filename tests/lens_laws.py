@@ -35,7 +35,7 @@ def edited(reading: Reading, *edits: Edit) -> Made:
     return root["messages"], lineage
 
 
-def single_edits(messages: list[Any]) -> Iterator[tuple[str, tuple[Edit, ...]]]:
+def single_edits(messages: list[Any], new_id: str = "changed_id") -> Iterator[tuple[str, tuple[Edit, ...]]]:
     """Every single edit of a few kinds: another text, input or output, a dropped part or message, an inserted message."""
     new = {"role": "user", "content": [{"type": "text", "text": "inserted"}]}
     for index, message in enumerate(messages):
@@ -55,7 +55,7 @@ def single_edits(messages: list[Any]) -> Iterator[tuple[str, tuple[Edit, ...]]]:
                     for key, value in (
                         ("text", f"changed {index}/{position}"),
                         ("input", {"changed": True}),
-                        ("toolCallId", "changed_id"),
+                        ("toolCallId", new_id),
                         ("output", {"type": "text", "value": "changed"}),
                     )
                     if key in part and (key != "output" or message.get("role") == "tool")

@@ -6,16 +6,18 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from agent_runs import OWNER, PATHS, stream
 from poisoned import FOREIGN_ID
 from strict_server import StrictServer
 
 from historycompat import Ruleset
+from historycompat.agent import Aborted, Agent, Memory
 from historycompat.agent.errors import AgentError
 from historycompat.agent.models.port import LanguageModel, ModelRequest, Settings, ToolSpec
 from historycompat.agent.parts import (
@@ -398,6 +400,38 @@ async def test_a_stream_that_is_left_early_closes_its_connection(name: str, serv
         await asyncio.ensure_future(stream.aclose())
         assert of(TextDelta, heard) or of(Reasoning, heard)
         assert await asyncio.to_thread(broken.wait, 5), "the server could write all of it"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+@pytest.mark.parametrize("way", ["left", "aborted", "cancelled"])
+async def test_a_run_that_is_stopped_closes_its_connection_and_keeps_what_was_said(
+    way: str, name: str, path: Any, server: StrictServer
+) -> None:
+    server.reply = "word " * 200_000
+    broken, heard, signal, memory = threading.Event(), asyncio.Event(), asyncio.Event(), Memory(":memory:")
+    server._http.handle_error = lambda request, address: broken.set()  # type: ignore[method-assign]
+
+    async def read() -> None:
+        run = stream(Agent(model=model, memory=memory), "hi", path, memory=OWNER, abort_signal=signal)
+        async with run as result:
+            async for _ in result.text_stream:
+                heard.set()
+                if way == "left":
+                    return
+
+    async with model_of(name, server.origin) as model:
+        model.specification_version = "v1" if path == "legacy" else "v2"
+        reader = asyncio.create_task(read())
+        await asyncio.wait_for(heard.wait(), 5)
+        if way == "aborted":
+            signal.set()
+        elif way == "cancelled":
+            reader.cancel()
+        with suppress(asyncio.CancelledError, Aborted):
+            await reader
+        assert await asyncio.to_thread(broken.wait, 5), "the server could write all of it"
+    assert "word " in str(await memory.messages("t1"))
 
 
 @every_model

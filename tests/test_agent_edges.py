@@ -13,7 +13,7 @@ import pytest
 from agent_runs import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
 from pydantic import BaseModel
 
-from historycompat.agent import AgentError, Memory, MemoryOptions, ToolError
+from historycompat.agent import AgentError, APICallError, Memory, MemoryOptions, ToolError
 from historycompat.agent.parts import AnswerFinish, File, TextDelta, ToolCall, ToolResult
 from historycompat.errors import HistoryCompatError
 
@@ -84,11 +84,21 @@ async def _cancelled() -> Any:
     raise asyncio.CancelledError
 
 
+async def _pieces() -> AsyncIterator[int]:
+    yield 1
+
+
+async def _not_awaited() -> Any:
+    return aiter(_pieces())
+
+
 FAILS: dict[str, tuple[Callable[[], Any], str]] = {
     "no end": (_endless, "Circular reference"),
     "more digits than Python writes": (lambda: 10**5000, "4300 digits"),
     "StopIteration": (_stops, "StopIteration"),
     "a cancellation of its own": (_cancelled, "was cancelled"),
+    "pieces that nobody takes": (_pieces, "tool returned async_generator, which is not awaited"),
+    "what it did not await": (_not_awaited, "tool returned async_generator, which is not awaited"),
 }
 
 
@@ -117,6 +127,45 @@ async def test_what_a_hook_puts_in_the_place_of_a_call_is_stored(path: Any) -> N
     assert answer.steps[0].tool_results[0].output == {"name": "Oslo"}
 
 
+@PATH
+async def test_hooks_and_tools_are_given_copies(path: Any) -> None:
+    """What they do to them changes neither what the model said nor what it is told."""
+
+    def spoils(told: Any) -> None:
+        for each in ("input", "output"):
+            told.get(each, {})["city"] = "spoilt"
+
+    def look(city: Any) -> Any:
+        seen = dict(city)
+        city.clear()
+        return {"city": seen}
+
+    tools = {"look": {"parameters": {"type": "object"}, "execute": look}}
+    hooks = {"before_tool_call": spoils, "after_tool_call": spoils}
+    memory = Memory(":memory:")
+    ada = agent(call("look", {"city": {"name": "Rome"}}), "done", path=path, tools=tools, hooks=hooks, memory=memory)
+    first = (await generate(ada, "hi", path, memory=OWNER)).steps[0]
+    told = {"city": {"name": "Rome"}}
+    assert (first.tool_calls[0].input, first.tool_results[0].output) == (told, told)
+    [invocation] = [part for part in (await memory.messages("t1"))[1]["content"]["parts"] if "toolInvocation" in part]
+    assert (invocation["toolInvocation"]["args"], invocation["toolInvocation"]["result"]) == (told, told)
+
+
+@PATH
+async def test_messages_of_the_caller_stay_as_they_are(path: Any) -> None:
+    """Also where they are repaired."""
+    refusal = APICallError("messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z]'", status=400)
+    asked = {"state": "result", "toolCallId": "a:1", "toolName": "weather", "args": {}, "result": "clear"}
+    rows = [
+        {"id": "m1", "role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "hi"}]}},
+        {"id": "m2", "role": "assistant", "content": {"parts": [{"type": "tool-invocation", "toolInvocation": asked}]}},
+    ]
+    before = json.dumps(rows)
+    ada = agent(path=path, model=scripted(refusal, "fine", path=path, provider="acme", model_id="large"))
+    assert (await generate(ada, rows, path)).text == "fine"
+    assert json.dumps(rows) == before
+
+
 async def test_parameters_of_any_name() -> None:
     def tool(schema: str, model_dump: str, self: int, _x: bool = False) -> Any:
         """Takes names that pydantic has other plans for."""
@@ -128,6 +177,33 @@ async def test_parameters_of_any_name() -> None:
     assert answer.steps[0].tool_results[0].output == ["s", "m", 1, True]
     [spec] = model_of(ada).requests[0].tools
     assert (list(spec.parameters["properties"]), spec.parameters["required"]) == (list(given), list(given)[:3])
+
+
+@PATH
+@pytest.mark.parametrize("hook", ["before_tool_call", "after_tool_call"])
+async def test_a_hook_that_is_cancelled_from_within_has_failed(path: Any, hook: str) -> None:
+    async def cancelled(told: Any) -> Any:
+        raise asyncio.CancelledError
+
+    ada = agent(call("weather", {"city": "Rome"}), "done", path=path, tools=[weather], hooks={hook: cancelled})
+    if path == "legacy":
+        with pytest.raises(ToolError):
+            await generate(ada, "hi", path)
+    else:
+        [result] = (await generate(ada, "hi", path)).steps[0].tool_results
+        assert result.is_error is (hook == "before_tool_call")
+
+
+@PATH
+@pytest.mark.parametrize("callback", ["on_finish", "on_step_finish"])
+async def test_a_callback_that_is_cancelled_from_within_has_failed(path: Any, callback: str) -> None:
+    async def cancelled(told: Any) -> None:
+        raise asyncio.CancelledError
+
+    for run in (generate(agent("x", path=path), "hi", path, **{callback: cancelled}),
+                stream(agent("x", path=path), "hi", path, **{callback: cancelled}).answer()):  # fmt: skip
+        with pytest.raises(RuntimeError, match="was cancelled"):
+            await run
 
 
 # ---- what models say ----
@@ -247,6 +323,20 @@ async def test_a_model_that_keeps_to_the_port_in_its_own_way(path: Any) -> None:
 async def test_a_model_that_does_not_is_told(path: Any, says: Any, words: str) -> None:
     with pytest.raises(AgentError, match=f"AGENT_BAD_MODEL: odd/odd: .*{words}"):
         await stream(agent(model=Odd(path, says)), "hi", path).text  # type: ignore[arg-type]
+
+
+async def _cancelled_stream(request: Any) -> AsyncIterator[Any]:
+    yield TextDelta("x")
+    raise asyncio.CancelledError
+
+
+@PATH
+@pytest.mark.parametrize("signal", [None, asyncio.Event()])
+async def test_a_model_that_is_cancelled_from_within_has_failed(path: Any, signal: Any) -> None:
+    """Nobody left, and nobody gave the signal."""
+    odd: Any = Odd(path, _cancelled_stream)
+    with pytest.raises(RuntimeError, match="was cancelled"):
+        await stream(agent(model=odd), "hi", path, abort_signal=signal).text
 
 
 @PATH

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from agent_runs import OWNER, PATHS, agent, call, generate, model_of, said, scripted, stream, weather
 
+from historycompat import ProviderHistoryCompat, Ruleset
 from historycompat.agent import Aborted, AgentError, APICallError, Memory, ToolError, tool
 from historycompat.errors import StoreError
 from historycompat.processors.protocol import HOOKS
@@ -256,6 +257,52 @@ async def test_what_was_said_before_a_fault_is_kept(path: Any) -> None:
     assert said(model_of(ada)) == [("user", "hi"), ("assistant", "half an ans"), ("user", "go on")]
 
 
+class Mute(Exception):
+    """Fails once more when it is asked what it says."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@PATH
+async def test_what_was_said_before_a_fault_without_words_is_kept(path: Any) -> None:
+    memory = Memory(":memory:")
+    with pytest.raises(Mute):
+        await stream(agent(["half an ans", Mute()], path=path, memory=memory), "hi", path, memory=OWNER).text
+    assert await stored(memory) == ["hi", "step-start", "half an ans", "error"]
+
+
+@PATH
+async def test_a_tool_that_fails_without_words(path: Any) -> None:
+    def mute() -> None:
+        """Says nothing."""
+        raise Mute
+
+    ada = agent(call("mute"), "Sorry.", path=path, tools=[mute])
+    if path == "legacy":
+        with pytest.raises(ToolError, match=r"the tool mute failed: Mute: \(its text cannot be made: Runtime"):
+            await generate(ada, "hi", path)
+    else:
+        assert (await generate(ada, "hi", path)).text == "Sorry."
+
+
+@PATH
+async def test_what_the_user_said_is_kept_whatever_ends_the_run_at_its_beginning(path: Any) -> None:
+    def update_working_memory(memory: str) -> str:
+        """Has the name of another tool."""
+        return memory
+
+    def fails(context: Any) -> str:
+        raise ValueError("no instructions")
+
+    clash = {"tools": [update_working_memory]}
+    for facts, error in (({"instructions": fails}, ValueError), (clash, AgentError)):
+        memory = Memory(":memory:", options={"working_memory": {"enabled": True}})
+        with pytest.raises(error):
+            await generate(agent("x", path=path, memory=memory, **facts), "hi", path, memory=OWNER)
+        assert await stored(memory) == ["hi"]
+
+
 @PATH
 async def test_what_was_said_before_an_abort_is_kept(path: Any) -> None:
     memory, signal = Memory(":memory:"), asyncio.Event()
@@ -294,6 +341,47 @@ async def test_a_refusal_is_repaired_once_and_saved(path: Any) -> None:
     assert "call:1" not in str(await memory.messages("t1"))
     await generate(ada, "more", path, memory=OWNER, model=other)
     assert len(other.requests) == 3
+
+
+@PATH
+@pytest.mark.parametrize("fault", [APICallError("busy", status=503), REFUSED_ID], ids=["may pass", "could be repaired"])
+async def test_an_answer_that_has_begun_is_not_asked_for_again(path: Any, fault: Exception) -> None:
+    """Otherwise what it began with would be said twice."""
+    ada = agent(["half an ans", fault], "another", path=path, compat=True)
+    history = [
+        {"role": "user", "content": "hi"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "a:1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "a:1", "content": "clear"},
+    ]
+    parts = [part async for part in stream(ada, history, path).full_stream]
+    heard = [part.text for part in parts if part.type == "text-delta"]
+    assert (parts[-1].type, parts[-1].error) == ("error", fault)  # type: ignore[union-attr]
+    assert ("".join(heard), len(model_of(ada).requests)) == ("half an ans", 1)
+
+
+ONE_RULE = ProviderHistoryCompat(rules=Ruleset.builtin().only("anthropic-tool-id-format"))
+
+
+@PATH
+async def test_a_refused_prefill_goes_on_with_a_reminder(path: Any) -> None:
+    refusal = APICallError("This model does not support assistant message prefill.", status=400)
+    ada = agent(refusal, "And so on.", path=path, compat=ONE_RULE)
+    history = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Once upon"}]
+    assert (await generate(ada, history, path)).text == "And so on."
+    assert "continue" in said(model_of(ada))[-1][1]
+
+
+@PATH
+async def test_a_model_that_takes_no_turn_of_its_own_last_is_told_to_continue(path: Any) -> None:
+    memory = Memory(":memory:")
+    model = scripted("And so on.", path=path, provider="google", model_id="gemini-3-pro")
+    history = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Once upon"}]
+    await generate(agent(path=path, model=model, memory=memory, compat=ONE_RULE), history, path, memory=OWNER)
+    assert said(model)[-1] == ("user", "Continue.")
+    assert await stored(memory) == ["hi", "Once upon", "step-start", "And so on."]
 
 
 @PATH
@@ -369,6 +457,22 @@ async def test_a_store_that_fails_at_the_end(path: Any, tmp_path: FilePath, capl
     assert await result.warnings == ["the answer could not be saved: the disk is full"]
     assert len(finished) == 1
     assert any("the disk is full" in record.message for record in caplog.records)
+
+
+@PATH
+async def test_what_somebody_else_edits_meanwhile_is_not_written_over(path: Any, tmp_path: FilePath) -> None:
+    store = SqliteStore(tmp_path / "chats.db")
+
+    def correct() -> str:
+        """Corrects what was said, as an editor of the conversation may."""
+        revision, document = store.load("t1")
+        document["messages"][0]["content"]["parts"][0]["text"] = "corrected"
+        store.replace("t1", revision, document)
+        return "done"
+
+    ada = agent(call("correct"), "fine", path=path, tools=[correct], memory=Memory(store))
+    await generate(ada, "hi", path, memory=OWNER, save_per_step=True)
+    assert await stored(ada.memory) == ["corrected", "step-start", "tool-invocation", "step-start", "fine"]
 
 
 @PATH

@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -54,6 +58,27 @@ async def test_messages(path: Any, messages: Any) -> None:
 async def test_messages_that_are_none(path: Any, messages: Any) -> None:
     with pytest.raises(AgentError, match="AGENT_BAD_MESSAGES"):
         stream(agent("hello", path=path), messages, path)
+
+
+@PATH
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ({"model": "x", "messages": [{"role": "user", "content": "hi"}]}, "with model, messages: pass ['messages']"),
+        ({"system": "x", "messages": []}, "with system, messages: pass ['messages'] of it alone"),
+        ([{"input": "hi"}], "with input: pass ['input'] of it alone"),
+        ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "pass ['contents'] of it alone"),
+        ({"prompt": "hi"}, "pass ['prompt'] of it alone, and the rest as options"),
+        (["hi", None], "all of one kind, not None"),
+        (["hi", {"role": "user", "content": "x"}], "all of one kind, not 'hi'"),
+        ([["user", "hi"]], """not ['user', 'hi']: write {"role": "user", "content": "..."}"""),
+        ({}, """no format of messages fits {}: write {"role": "user", "content": "..."}"""),
+    ],
+)
+async def test_what_to_write_in_place_of_messages_that_are_none(path: Any, messages: Any, words: str) -> None:
+    with pytest.raises(AgentError) as caught:
+        stream(agent("hello", path=path), messages, path)
+    assert words in str(caught.value)
 
 
 HISTORY_NAMES = ("agent_run", "chat", "chat_model", "messages_to_dict", "prompt", "thread")
@@ -131,6 +156,28 @@ async def test_abort_signal_of_every_kind(path: Any, signal: Any) -> None:
 
 
 @PATH
+def test_abort_signal_of_another_event_loop(path: Any) -> None:
+    """Such an event cannot be waited for there; it is asked."""
+    signal = asyncio.Event()
+
+    async def waits() -> None:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(signal.wait(), 0.001)
+
+    async def run() -> str:
+        signal.clear()
+        ada = agent(["one ", {"pause": 0.01, "text": "two"}], path=path)
+        text = (await generate(ada, "hi", path, abort_signal=signal)).text
+        asyncio.get_running_loop().call_later(0.02, signal.set)
+        with pytest.raises(Aborted):
+            await generate(agent([{"pause": 60, "text": "late"}], path=path), "hi", path, abort_signal=signal)
+        return text
+
+    asyncio.run(waits())
+    assert asyncio.run(run()) == "one two"
+
+
+@PATH
 async def test_abort_signal_is_never_retried(path: Any) -> None:
     signal = asyncio.Event()
     ada = agent([{"pause": 60, "text": "late"}], path=path)
@@ -144,7 +191,8 @@ async def test_abort_signal_is_never_retried(path: Any) -> None:
 async def test_client_tools(path: Any) -> None:
     """The loop stops at the call, and goes on when the client sends the result."""
     ada = agent(call("locate", {"what": "me"}), "You are in Rome.", path=path, memory=Memory(":memory:"))
-    locate = {"description": "Where somebody is", "parameters": {"type": "object", "properties": {}}}
+    parameters = {"type": "object", "properties": {}}
+    locate = {"description": "Where somebody is", "parameters": parameters, "execute": lambda **_: "not here"}
     answer = await generate(ada, "Where am I?", path, client_tools={"locate": locate}, memory=OWNER)
     [asked] = answer.tool_calls
     assert (asked.tool_name, asked.input, answer.tool_results, answer.finish_reason) == (
@@ -221,7 +269,7 @@ async def test_hooks(path: Any) -> None:
 
     ada = agent(
         call("weather", {"city": "Rome"}), "done", call("weather", {"city": "Oslo"}), "done", path=path, tools=[weather],
-        hooks={"after_tool_call": after},
+        hooks={"before_tool_call": lambda told: None, "after_tool_call": after},
     )  # fmt: skip
     first = await generate(ada, "hi", path)
     assert first.steps[0].tool_results[0].output == {"city": "Rome", "sky": "clear"}
@@ -265,6 +313,26 @@ async def test_max_retries(path: Any) -> None:
         with pytest.raises(APICallError):
             await generate(ada, "hi", path, **({} if retries is None else {"max_retries": retries}))
         assert len(model_of(ada).requests) == requests
+
+
+@PATH
+@pytest.mark.parametrize(("headers", "least"), [({}, 0.15), ({"retry-after-ms": "100"}, 0.2)])
+async def test_max_retries_waits_twice_as_long_each_time(path: Any, headers: dict[str, str], least: float) -> None:
+    """0.05 s and 0.1 s here; longer where the provider says so."""
+    busy = APICallError("busy", status=429, headers=headers)
+    ada = agent(busy, busy, "at last", path=path, retry_delay=0.05)
+    begun = time.monotonic()
+    assert (await generate(ada, "hi", path)).text == "at last"
+    assert least <= time.monotonic() - begun < least + 5
+
+
+@PATH
+async def test_max_retries_ends_with_an_abort(path: Any) -> None:
+    signal = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.02, signal.set)
+    ada = agent(APICallError("busy", status=503), "late", path=path, retry_delay=60)
+    with pytest.raises(Aborted):
+        await asyncio.wait_for(generate(ada, "hi", path, abort_signal=signal), 5)
 
 
 @PATH
@@ -320,6 +388,29 @@ async def test_memory_options_generate_title(path: Any) -> None:
     thread = await memory.thread("t1")
     assert thread
     assert thread["title"] == "Clothes for Oslo"
+
+
+@PATH
+async def test_memory_options_title_of_a_model_that_is_none(path: Any) -> None:
+    ada = agent("x", path=path, memory=Memory(":memory:"))
+    titled = {**OWNER, "options": {"threads": {"generate_title": {"model": "anthropc/claude"}}}}
+    with pytest.raises(AgentError, match='did you mean "anthropic"'):
+        await generate(ada, "hi", path, memory=titled)
+    assert model_of(ada).requests == []
+
+
+@PATH
+async def test_memory_options_title_that_an_abort_stops(path: Any) -> None:
+    """It is a model call like the others; the answer is there all the same."""
+    memory, signal = Memory(":memory:"), asyncio.Event()
+    ada = agent("Bring a coat.", [{"pause": 60, "text": "late"}], path=path, memory=memory)
+    titled = {**OWNER, "options": {"threads": {"generate_title": True}}}
+    asyncio.get_running_loop().call_later(0.05, signal.set)
+    run = generate(ada, "What do I wear?", path, memory=titled, abort_signal=signal)
+    assert (await asyncio.wait_for(run, 5)).text == "Bring a coat."
+    thread = await memory.thread("t1")
+    assert thread
+    assert (thread["title"], len(await memory.messages("t1"))) == (None, 2)
 
 
 @PATH
@@ -463,6 +554,24 @@ async def test_run_id(path: Any) -> None:
 
 
 @PATH
+async def test_what_else_a_tool_is_told(path: Any) -> None:
+    told: list[ToolContext] = []
+
+    def note(context: ToolContext) -> str:
+        """Notes what it is told."""
+        told.append(context)
+        return "noted"
+
+    signal = asyncio.Event()
+    ada = agent(call("note"), "done", path=path, tools=[note], memory=Memory(":memory:"))
+    answer = await generate(ada, "hi", path, memory=OWNER, abort_signal=signal)
+    [context] = told
+    assert (context.thread_id, context.resource_id, context.agent, context.abort_signal) == ("t1", "ada", ada, signal)
+    assert (context.tool_name, context.tool_call_id) == ("note", answer.steps[0].tool_calls[0].tool_call_id)
+    assert [row["role"] for row in context.messages] == ["user", "assistant"]
+
+
+@PATH
 @pytest.mark.parametrize("save_per_step", [True, False])
 async def test_save_per_step(path: Any, save_per_step: bool, tmp_path: FilePath) -> None:
     store = tmp_path / "chats.db"
@@ -478,32 +587,94 @@ async def test_save_per_step(path: Any, save_per_step: bool, tmp_path: FilePath)
     assert stored == ([1, 2] if save_per_step else [1, 1])
 
 
-@PATH
-@pytest.mark.integration
-async def test_telemetry(path: Any) -> None:
+@contextmanager
+def spans() -> Iterator[dict[str, Any]]:
+    """The spans that end meanwhile, by their names."""
     pytest.importorskip("opentelemetry.sdk")
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    exporter, provider, ended = InMemorySpanExporter(), TracerProvider(), dict[str, Any]()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     current = trace._TRACER_PROVIDER
     trace._TRACER_PROVIDER = provider
     try:
-        ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
-        told = {"isEnabled": True, "recordOutputs": False, "functionId": "forecast"}
-        await stream(ada, "hi", path, telemetry=told, run_id="run-7").consume()
+        yield ended
     finally:
         trace._TRACER_PROVIDER = current
-    spans = {span.name: span for span in exporter.get_finished_spans()}
-    assert spans.keys() == {"invoke_agent agent", "chat scripted", "execute_tool weather"}
-    assert (spans["invoke_agent agent"].attributes or {})["gen_ai.run.id"] == "run-7"
-    attributes = dict(spans["execute_tool weather"].attributes or {})
-    assert attributes["gen_ai.tool.call.arguments"] == '{"city":"Rome"}'
-    assert "gen_ai.tool.call.result" not in attributes
-    assert attributes["gen_ai.function.id"] == "forecast"
+        ended.update({span.name: span for span in exporter.get_finished_spans()})
+
+
+@PATH
+@pytest.mark.integration
+async def test_telemetry(path: Any) -> None:
+    ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather], memory=Memory(":memory:"))
+    with spans() as ended:
+        result = stream(
+            ada, "hi", path, telemetry={"isEnabled": True, "functionId": "forecast"}, run_id="run-7", memory=OWNER
+        )
+        usage = (await result.steps)[-1].usage
+    told = {name: dict(span.attributes) for name, span in ended.items()}
+    assert told.keys() == {"invoke_agent agent", "chat scripted", "execute_tool weather"}
+    assert {each["gen_ai.function.id"] for each in told.values()} == {"forecast"}
+    run, chat = told["invoke_agent agent"], told["chat scripted"]
+    assert (run["gen_ai.run.id"], run["gen_ai.conversation.id"]) == ("run-7", "t1")
+    assert (chat["gen_ai.usage.input_tokens"], chat["gen_ai.usage.output_tokens"]) == (
+        usage.input_tokens, usage.output_tokens,
+    )  # fmt: skip
+    assert chat["gen_ai.response.finish_reasons"] == ("stop",)
+    parents = {span.parent.span_id for name, span in ended.items() if span.parent}
+    assert parents == {ended["invoke_agent agent"].context.span_id}
+
+
+@PATH
+@pytest.mark.integration
+@pytest.mark.parametrize("recorded", [(True, True), (True, False), (False, True), (False, False)])
+async def test_telemetry_tells_what_was_said_unless_it_must_not(path: Any, recorded: tuple[bool, bool]) -> None:
+    ada = agent(call("weather", {"city": "Rome"}), "clear", path=path, tools=[weather])
+    inputs, outputs = recorded
+    with spans() as ended:
+        await generate(
+            ada, "hi", path, telemetry={"is_enabled": True, "record_inputs": inputs, "record_outputs": outputs}
+        )
+    names = {name for span in ended.values() for name in span.attributes}
+    assert {name for name in names if "input.messages" in name or "arguments" in name} == (
+        {"gen_ai.input.messages", "gen_ai.tool.call.arguments"} if inputs else set()
+    )
+    assert {name for name in names if "output.messages" in name or "call.result" in name} == (
+        {"gen_ai.output.messages", "gen_ai.tool.call.result"} if outputs else set()
+    )
+
+
+@PATH
+@pytest.mark.integration
+async def test_telemetry_of_faults_and_repairs(path: Any) -> None:
+    def broken() -> str:
+        """Breaks."""
+        raise ValueError("no")
+
+    refusal = APICallError("messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z]'", status=400)
+    asks = {"tool_calls": [{"name": "broken", "id": "a:1"}]}
+    ada = agent(path=path, model=scripted(asks, refusal, "ok", path=path, provider="acme"), tools=[broken])
+    with spans() as ended:
+        result = stream(ada, "hi", path, telemetry={"is_enabled": True})
+        await result.consume()
+    tool_call, run = ended["execute_tool broken"], ended["invoke_agent agent"]
+    assert tool_call.attributes["gen_ai.error.type"] == "ValueError"
+    assert [event.name for event in tool_call.events] == ["exception"]
+    if path == "legacy":
+        assert (run.status.is_ok, [event.name for event in run.events]) == (False, ["exception"])
+    else:
+        [repair] = [event for event in run.events if event.name != "exception"]
+        assert repair.attributes["historycompat.rule"] == "anthropic-tool-id-format"
+
+
+@pytest.mark.skipif(find_spec("opentelemetry") is not None, reason="OpenTelemetry is installed")
+def test_telemetry_without_its_library() -> None:
+    with pytest.raises(AgentError, match=r"pip install \"historycompat\[otel\]\""):
+        stream(agent("x"), telemetry={"is_enabled": True})
 
 
 @PATH
@@ -577,7 +748,9 @@ async def test_toolsets(path: Any) -> None:
         ({"telemetry": {"enabled": True}}, 'did you mean "is_enabled"'),
         ({"model": scripted("x", path="new")}, "AGENT_STREAM_V2_MODEL_NOT_SUPPORTED: .* use agent.stream for it"),
         ({"model": 7}, "AGENT_UNKNOWN_MODEL"),
-        ({"model": "anthropc/claude-sonnet-4-5"}, "anthropic"),
+        ({"model": "anthropc/claude-sonnet-4-5"}, 'did you mean "anthropic"'),
+        ({"model": "anthropic:claude-sonnet-4-5"}, "did you mean anthropic/claude-sonnet-4-5?"),
+        ({"model": ""}, "AGENT_UNKNOWN_MODEL"),
         ({"model_settings": {"temperature": 1}}, "write each setting as an option"),
         ({"structuredOutput": Point}, "write output, or experimental_output beside tools"),
     ],
@@ -606,13 +779,21 @@ async def test_memory_of_an_agent_that_has_none() -> None:
         stream(agent("x"), memory=OWNER)
 
 
-async def test_a_v1_model_on_the_new_path() -> None:
-    with pytest.raises(
-        AgentError, match=r"AGENT_GENERATE_V1_MODEL_NOT_SUPPORTED: .* use agent\.generate_legacy for it"
-    ):
-        await agent("x", path="legacy").generate("hi")
+@PATH
+@pytest.mark.parametrize("run", [stream, generate])
+async def test_a_model_of_the_other_path(path: Any, run: Any) -> None:
+    other: Any = "legacy" if path == "new" else "new"
+    version = "V1" if path == "new" else "V2"
+    method = run.__name__ + ("_legacy" if path == "new" else "")
+    words = rf"AGENT_{run.__name__.upper()}_{version}_MODEL_NOT_SUPPORTED: .* use agent\.{method} for it"
+    with pytest.raises(AgentError, match=words):
+        await run(agent("x", path=other), "hi", path)
 
 
-def test_the_legacy_path_says_that_it_is_deprecated() -> None:
-    with pytest.warns(DeprecationWarning, match=r"use agent\.stream\(messages, model_settings="):
-        Agent(model=scripted("x")).stream_legacy("hi")
+async def test_the_legacy_path_says_that_it_is_deprecated() -> None:
+    ada = Agent(model=scripted("x"))
+    with pytest.warns(DeprecationWarning, match=r"use agent\.stream\(messages, model_settings=") as told:
+        ada.stream_legacy("hi")
+    with pytest.warns(DeprecationWarning, match=r"use agent\.generate\(messages, model_settings=") as told_too:
+        await ada.generate_legacy("hi")
+    assert {each.filename for each in (*told, *told_too)} == {__file__}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from agent_runs import OWNER, PATHS, agent, call, generate, stream, weather
 from pydantic import BaseModel
 
-from historycompat.agent import AgentError, APICallError, Memory
+from historycompat.agent import Aborted, AgentError, APICallError, Memory
 from historycompat.agent.parts import File, Source, TextDelta, ToolCall, ToolResult
 
 PATH = pytest.mark.parametrize("path", PATHS)
@@ -270,6 +271,54 @@ class Endless:
             await asyncio.sleep(0.01)
 
 
+class Connection:
+    """A stream that nobody closes but who was told to: not a generator, which Python would close by itself."""
+
+    closed = False
+
+    def __aiter__(self) -> Connection:
+        return self
+
+    async def __anext__(self) -> TextDelta:
+        await asyncio.sleep(0)
+        return TextDelta("on and ")
+
+    async def aclose(self) -> None:
+        await asyncio.sleep(0)
+        self.closed = True
+
+
+@PATH
+@pytest.mark.parametrize("way", ["left", "aborted", "failed"])
+async def test_a_run_that_stops_closes_the_stream_of_its_model(path: Any, way: str) -> None:
+    model: Any = Endless(path)
+    connection = Connection()
+    model.stream = lambda request: connection
+    signal = asyncio.Event()
+
+    class Fails:
+        id = "fails"
+
+        def process_output_stream(self, *, stream_parts: Any, abort: Any, **_: Any) -> Any:
+            if way == "failed" and len(stream_parts) == 3:
+                abort("enough")
+            return stream_parts[-1]
+
+    ada = agent(path=path, model=model, output_processors=[Fails()])
+    with suppress(Aborted):
+        await _until_it_stops(stream(ada, "hi", path, abort_signal=signal), way, signal)
+    assert connection.closed
+
+
+async def _until_it_stops(result: Any, way: str, signal: asyncio.Event) -> None:
+    async with result:
+        async for _ in result.text_stream:
+            if way == "left":
+                return
+            if way == "aborted":
+                signal.set()
+
+
 @PATH
 async def test_who_comes_while_a_run_is_stopped_does_not_begin_it_again(path: Any) -> None:
     model = Endless(path)
@@ -402,3 +451,26 @@ def test_a_result_outside_of_an_event_loop() -> None:
 def test_one_agent_in_two_event_loops() -> None:
     ada = agent("one", "two", path="new", memory=Memory(":memory:"))
     assert [asyncio.run(generate(ada, "hi", "new", memory=OWNER)).text for _ in range(2)] == ["one", "two"]
+
+
+def test_a_run_that_goes_on_is_not_read_from_another_event_loop() -> None:
+    """Whoever waits there would never be woken."""
+    result = stream(agent(["one ", {"pause": 0.2, "text": "two"}], path="new"), "hi", "new")
+    refused: list[str] = []
+
+    async def elsewhere() -> None:
+        for read in (result.answer, result.consume, result.aclose):
+            with pytest.raises(AgentError, match="only in the event loop where it began") as caught:
+                await read()
+            refused.append(caught.value.code)
+
+    async def both() -> str:
+        async with result:
+            answer = asyncio.create_task(_of(result.text))
+            await asyncio.sleep(0.01)
+            await asyncio.to_thread(asyncio.run, elsewhere())
+            return str(await answer)
+
+    assert asyncio.run(both()) == "one two"
+    assert refused == ["AGENT_BAD_OPTION"] * 3
+    assert asyncio.run(_of(result.text)) == "one two"  # what has ended can be read anywhere

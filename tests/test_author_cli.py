@@ -20,6 +20,7 @@ from historycompat.coverage import Coverage
 from historycompat.error_patterns import pattern_for
 from historycompat.language import meanings, vocabulary
 from historycompat.language.unparse import error_pattern
+from historycompat.reference.answers import read
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.error_view import ErrorView
 from historycompat.shorthand import as_yaml, messages, short
@@ -251,6 +252,103 @@ def test_certain_fixes(tmp_path: Path, capfd: Capture) -> None:
     assert ran.err.count(" wrote ") == 11
 
 
+# Files as newcomers write them, and what `--fix` makes of them.
+WRITTEN = {
+    "yaml": (
+        """\
+language: 1
+pack: demo
+rules:
+  - title: eaten
+    reason: Groq says: no reasoning.
+    link: https://example.org/#1
+    provider: */gpt-oss
+    if: !has($params, 'x')
+    steps:
+      - convert assistant/reasoning into text {text: text}
+      - drop assistant/text where text == 'a # b'
+      - remove assistant/reasoning if text = 'a' and text is 'b' or text === 'c';
+      - drop assistant/tool-call where input.n = 5
+      - set providerOptions.a.b = 'c' on assistant/text
+      - >-
+        drop assistant/text
+        where blank(text)
+  - name: named
+    models: [claude-opus >= 4.6, not anthropic, ^gpt-5, house]
+    do: drop user/text:empty
+  - name: doubtful
+    because: Refused by Groq. # see the ticket
+    see: *links
+    strip: user/text
+    do: drop assistant/text
+""",
+        """\
+language: 1
+pack: demo
+rules:
+  - name: eaten
+    because: 'Groq says: no reasoning.'
+    see: https://example.org/#1
+    models: '*/gpt-oss'
+    when: '!has($params, ''x'')'
+    do:
+      - 'convert assistant/reasoning into text {text: text}'
+      - 'drop assistant/text where text == ''a # b'''
+      - drop assistant/reasoning where text == 'a' && text == 'b' || text == 'c'
+      - drop assistant/tool-call where input.n == `5`
+      - set providerOptions.a.b to 'c' on assistant/text
+      - |-
+        drop assistant/text
+        where blank(text)
+  - name: named
+    models: [anthropic/claude-opus >= 4.6, not anthropic/, ^openai/gpt-5, house]
+    do: drop user/text:empty
+  - name: doubtful
+    because: Refused by Groq. # see the ticket
+    see: *links
+    strip: user/text
+    do: drop assistant/text
+""",
+    ),
+    "rules": (
+        """\
+// ours
+rule tidy {
+  because: "It is refused."
+  models groq/x => 4;
+  delete assistant/reasoning when text = 'a';
+  filter user/text
+}
+""",
+        """\
+# ours
+rule tidy {
+  because "It is refused."
+  models groq/x >= 4
+  drop assistant/reasoning where text == 'a'
+  filter user/text
+}
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_what_newcomers_write_is_fixed(kind: str, tmp_path: Path, capfd: Capture) -> None:
+    given, mended = WRITTEN[kind]
+    file = _pack(tmp_path, given, f"demo.{kind}")
+    for _ in range(2):
+        run(capfd, "check", "--fix", file)
+        assert Path(file).read_text(encoding="utf-8") == mended
+
+
+def test_a_field_is_not_renamed_to_one_that_is_there(tmp_path: Path, capfd: Capture) -> None:
+    text = PACK.replace("    because:", "    reason: It is so.\n    because:")
+    file = _pack(tmp_path, text)
+    assert "E107" in run(capfd, "check", "--fix", file).out
+    assert Path(file).read_text(encoding="utf-8") == text
+
+
 def test_no_fix_where_none_is_certain(tmp_path: Path, capfd: Capture) -> None:
     text = MISTAKES.replace("txt", "wholly_else").replace("usr", "nobody")
     file = _pack(tmp_path, text)
@@ -295,6 +393,12 @@ def test_everything_with_a_page_is_explained(capfd: Capture) -> None:
     assert _explained(capfd, "map", "ids") == _explained(capfd, "map_ids") == reference.verb_page("map_ids")
     assert _explained(capfd, "$prev") == reference.variable_page("prev")
     assert _explained(capfd, ":late") == reference.state_page("late")
+    assert _explained(capfd, "on_error") == reference.field_page("on_error")
+    both = reference.field_page("error") + "\n" + reference.variable_page("error")
+    assert _explained(capfd, "error") == both
+    assert _explained(capfd, "$error") == reference.variable_page("error")
+    assert _explained(capfd, "where") == reference.target_page("where")
+    assert _explained(capfd, "call") == reference.target_page("call") + "\n" + reference.variable_page("call")
 
 
 def test_an_unknown_word(capfd: Capture) -> None:
@@ -331,21 +435,33 @@ def test_a_new_pack_is_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "key"),
+    ("error", "does"),
     [
-        ("messages[1]: unknown key 'trace_id'", "trace_id"),
-        ("messages.1.trace_id: not permitted", "trace_id"),
+        ("messages[1]: unknown key 'trace_id'", "unset trace_id on path messages[*]"),
+        ("messages.1.trace_id: not permitted", "unset trace_id on path messages[*]"),
+        ("messages[1].trace_id: must be short", "report"),
+        ("unexpected 'cache-mark'", 'unset "cache-mark" on path messages[*].content[*]'),
         ("messages[1].content: must not be hello", None),
         ("unknown key 'trace'", None),
     ],
 )
-def test_a_start_names_the_key_that_its_short_form_cannot_show(error: str, key: str | None) -> None:
-    history = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello", "trace_id": "tr-18"}]
+def test_a_start_takes_away_the_key_that_only_the_wire_has(error: str, does: str | None) -> None:
+    asked = {"role": "user", "content": [{"type": "text", "text": "hi", "cache-mark": True}]}
+    history = [asked, {"role": "assistant", "content": "hello", "trace_id": "tr-18"}]
     for sent in (history, {"model": "one", "messages": history}):
         text = starter("my-rule", evidence=Evidence(error, sent, "acme/one"))
-        assert (f"`{key}` stands in what was sent" in text) is (key is not None)
-        assert ("`format: openai-chat`" in text) is (key is not None)
+        assert f"      - {does or 'report'}" in text.replace("|-\n        ", "")
+        assert ("    format: openai-chat\n" in text) is (does is not None)
+        assert ("stands in what was sent" in text) is (does is not None)
         _assert_good(text)
+
+
+def test_a_start_takes_a_key_away_wherever_it_stands() -> None:
+    said = "contents.1.parts.0.seen: unknown field"
+    sent = {"contents": [{"role": "user", "parts": [{"text": "hi", "seen": 1}], "seen": 1}]}
+    text = starter("my-rule", evidence=Evidence(said, sent, "acme/one"))
+    assert "      - unset seen on path contents[*]\n      - unset seen on path contents[*].parts[*]\n" in text
+    _assert_good(text)
 
 
 def test_every_reported_refusal_gives_a_good_start() -> None:
@@ -383,6 +499,74 @@ def test_patterns_leave_open_what_varies(text: str, pattern: str) -> None:
     found = pattern_for(ErrorView.of(text))
     assert found
     assert error_pattern(found) == pattern
+
+
+_SAID = "the frobnicator does not like this history"
+_BODY = f'{{"error": {{"message": "{_SAID}"}}}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f"400 {_SAID}", 400),
+        (f"400 Bad Request: {_SAID}", 400),
+        (f"400 {_BODY}", 400),
+        (f"Error code: 422 - {_SAID}", 422),
+        (f"Error code: 400 - {{'error': {{'message': '{_SAID}'}}}}", 400),
+        (f"openai.BadRequestError: Error code: 400 - {_BODY}", 400),
+        (f"litellm.BadRequestError: OpenAIException - {_SAID}", None),
+        (f"AI_APICallError: 400 {_SAID}", 400),
+        (f"API error occurred: Status 400. Body: {_BODY}", 400),
+        (f"[GoogleGenerativeAI Error]: Error fetching from https://example.org/v1: [400 Bad Request] {_SAID}", 400),
+        (f"An error occurred (ValidationException) when calling the Converse operation: {_SAID}", None),
+        (f"HTTP/1.1 500 Internal Server Error: {_SAID}", 500),
+        (f"(413) {_SAID}", 413),
+        (f"Request failed with status code 503: {_SAID}", 503),
+        (f"500: {_SAID}", 500),
+        (
+            f"APICallError [AI_APICallError]: {_SAID}\n  at x.mjs:1:1 {{\n  statusCode: 400,\n  isRetryable: false\n}}",
+            400,
+        ),
+    ],
+)
+def test_a_start_tells_the_status_apart_from_the_words(text: str, status: int | None, tmp_path: Path) -> None:
+    for given in (text, {"message": text}, ValueError(text)):
+        made = starter("my-rule", evidence=Evidence(given, model="acme/one"))
+        assert f"      - {f'{status} ' if status else ''}/{_SAID}/i\n" in made
+    _assert_good(made)
+    assert read(text).texts[0] == _SAID
+    assert read(text).status == status
+
+
+def test_a_number_ahead_may_be_no_status() -> None:
+    made = starter("my-rule", evidence=Evidence("500 items are too many for the frobnicator"))
+    assert r"- /\d+ items are too many for the frobnicator/i" in made
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[{'role': 'user'}]", "history.json:1:3: this is not JSON"),
+        ('{"role": "user", "content": "hi"}', "history.json: this is a single message"),
+        ("42", "history.json: there are no messages in it"),
+        ('{"id": 1, "thread": [{"role": "user", "content": "hello"}]}', ""),
+    ],
+)
+def test_new_takes_a_history_as_other_commands_do(text: str, says: str, tmp_path: Path, capfd: Capture) -> None:
+    (tmp_path / "error.txt").write_text("400 the frobnicator says no", encoding="utf-8")
+    (tmp_path / "history.json").write_text(text, encoding="utf-8")
+    files = ("--from-error", str(tmp_path / "error.txt"), "--history", str(tmp_path / "history.json"))
+    ran = run(capfd, "new", "my-rule", *files)
+    assert (ran.code, says in ran.err) == (2 if says else 0, True)
+    assert ("given: [{user: hello}]" in ran.out) is (not says)
+
+
+def test_new_tells_of_rules_that_answer_the_error_already(tmp_path: Path, capfd: Capture) -> None:
+    error = tmp_path / "error.txt"
+    error.write_text("Error code: 400 - Unexpected role 'user' after role 'tool'", encoding="utf-8")
+    new = ("new", "my-rule", "--from-error", str(error), "--model")
+    assert "note: mistral-user-after-tool may answer this error already" in run(capfd, *new, "mistral/large").err
+    assert run(capfd, *new, "groq/llama").err == ""
 
 
 @pytest.mark.parametrize(
@@ -486,10 +670,16 @@ def test_rules_lose_nobodys_files(tmp_path: Path, capfd: Capture) -> None:
     assert run(capfd, "rules", str(tmp_path)).code == 2  # without --docs
 
 
-def test_rules_for_a_model_nobody_knows(capfd: Capture) -> None:
+def test_rules_for_a_model_nobody_knows(tmp_path: Path, capfd: Capture) -> None:
     ran = run(capfd, "rules", "--model", "antropic/claude")
     assert ran.code == 0
-    assert 'no provider or model antropic/claude is known here; did you mean "anthropic"?' in ran.err
-    assert "only the rules for every provider apply" in ran.err
+    told = " ".join(ran.err.split())
+    assert 'antropic/claude names no provider that the rules know (did you mean "anthropic"?)' in told
+    assert re.search(r"it is left to the (\d+) rules for every provider \1 rules for antropic/claude", told)
+    for unlike in ("nobody/x", "acme/x", "house", "staging:x"):
+        assert "did you mean" not in run(capfd, "rules", "--model", unlike).err
+    own = tmp_path / "own.rules"
+    own.write_text("rule mine {\n  models nobody/\n  drop assistant/reasoning\n}\n", encoding="utf-8")
+    assert "note" not in run(capfd, "rules", "--model", "nobody/x", "--rules", str(own)).err
     assert "note" not in run(capfd, "rules", "--model", "claude-opus-5").err
     assert "note" not in run(capfd, "rules", "--model", "groq/anything").err

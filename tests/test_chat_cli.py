@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,10 @@ SCRIPT = [
 ]
 
 
-def talk(*lines: str, arguments: str = "") -> tuple[str, str]:
+def talk(*lines: str, arguments: str = "", code: int = 0) -> tuple[str, str]:
     ran = run(f"chat {arguments}", given="".join(f"{line}\n" for line in lines).encode())
-    assert ran.code == 0, ran.err
+    assert ran.code == code, ran.err
+    assert "Traceback" not in ran.err
     return ran.out, ran.err
 
 
@@ -52,7 +54,7 @@ def test_repairs_are_shown_as_they_happen(tmp_path: Path) -> None:
 
 
 def test_another_model_goes_on_with_the_conversation(tmp_path: Path) -> None:
-    out, err = talk("one", "/model scripted/other", "two", "/model nobody/x", "three", "/help")
+    out, err = talk("one", "/model scripted/other", "two", "/model nobody/x", "three", "/help", code=1)
     assert out == "You said: one\nYou said: two\nYou said: three\n"
     assert "From here on with scripted/other." in err
     assert 'there is no provider "nobody"' in err
@@ -78,6 +80,34 @@ def _stored(store: Path) -> str:
 
     with open_store(store) as opened:
         return json.dumps(opened.load("chat")[1])
+
+
+def test_a_piped_conversation_in_which_an_answer_failed_ends_with_one(tmp_path: Path) -> None:
+    """Refused, broken off, and at the end of the script; what comes after is answered all the same."""
+    script = tmp_path / "script.json"
+    refused, broken = {"error": {"status": 400, "body": "full moon"}}, {"error": {"status": 400, "body": "gone"}}
+    script.write_text(json.dumps(["Fine.", refused, {"text": "Half an", **broken}, "Fine again."]))
+    out, err = talk(*["line"] * 5, arguments=f"--model scripted/{script}", code=1)
+    assert out == "Fine.\nHalf an\nFine again.\n"
+    assert [words for words in ("full moon", "gone", "AGENT_BAD_OPTION") if f"historycompat: {words}" not in err] == []
+
+
+def test_an_answer_that_cannot_be_kept_has_failed(tmp_path: Path) -> None:
+    script, store = tmp_path / "script.yaml", tmp_path / "chats.db"
+    script.write_text("turns:\n- [one, {pause: 0.5, text: two}]\n")
+    with start(["chat", "--model", f"scripted/{script}", "--store", str(store)], stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"count\n")
+        process.stdin.flush()
+        assert process.stdout.read(3) == b"one"
+        with sqlite3.connect(store) as database:
+            for [table] in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                database.execute(f"ALTER TABLE {table} RENAME TO lost_{table}")
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"two\n")
+    assert b"the answer could not be saved" in err
+    assert b"Traceback" not in err
 
 
 @pytest.mark.parametrize(
@@ -106,7 +136,7 @@ def test_without_standard_input_it_ends() -> None:
     assert b"Traceback" not in ran.stderr
 
 
-def test_an_interrupt_in_the_middle_of_an_answer_keeps_what_was_said(tmp_path: Path) -> None:
+def test_an_interrupt_of_a_piped_conversation_keeps_what_was_said(tmp_path: Path) -> None:
     script, store = tmp_path / "script.yaml", tmp_path / "chats.db"
     script.write_text("turns:\n- [one, {pause: 60, text: two}]\n")
     arguments = ["chat", "--model", f"scripted/{script}", "--store", str(store)]
@@ -123,7 +153,29 @@ def test_an_interrupt_in_the_middle_of_an_answer_keeps_what_was_said(tmp_path: P
     assert '"one"' in _stored(store)
 
 
-def test_an_interrupt_ends_it() -> None:
+def test_an_interrupt_at_a_terminal_stops_the_answer_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    script, store = tmp_path / "script.yaml", tmp_path / "chats.db"
+    script.write_text("turns:\n- [one, {pause: 60, text: two}]\n- three\n")
+    arguments = ["chat", "--model", f"scripted/{script}", "--store", str(store)]
+    with terminal(80) as (person, keyboard), start(arguments, stdin=keyboard, preexec_fn=takes_interrupts) as process:
+        assert process.stdout
+        os.write(person, b"count\n")
+        assert process.stdout.read(3) == b"one"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read(1) == b"\n"
+        assert '"one"' in _stored(store)
+        os.write(person, b"go on\n")
+        assert process.stdout.read(6) == b"three\n"
+        os.write(person, b"\x04")
+        out, err = process.communicate(timeout=60)
+        os.close(keyboard)
+    assert (process.returncode, out) == (0, b"")
+    assert b"stopped; what was said is kept" in err
+    assert b"Traceback" not in err
+    assert [text for text in ("count", '"one"', "go on", "three") if text not in _stored(store)] == []
+
+
+def test_an_interrupt_at_the_prompt_ends_it() -> None:
     with terminal(80) as (_, keyboard), start(["chat"], stdin=keyboard, preexec_fn=takes_interrupts) as process:
         assert process.stderr
         assert process.stderr.readline()

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,16 @@ def test_the_script_and_the_module_are_the_same_program() -> None:
         with start(shlex.split(line), program=[str(SCRIPT)]) as script, start(shlex.split(line)) as module:
             assert script.communicate() == module.communicate()
         assert script.returncode == module.returncode
+
+
+def test_a_repair_loads_nothing_that_reads_rule_text() -> None:
+    heavy = ("lark", "ruamel", "jmespath", "historycompat.language.packs", "historycompat.language.parse")
+    history = str(ROOT / "examples" / "histories" / "prefill.json")
+    code = f"import runpy, sys, atexit; atexit.register(lambda: print([m for m in {heavy!r} if m in sys.modules]))"
+    code += "; runpy.run_module('historycompat', run_name='__main__')"
+    program = [sys.executable, "-c", code, "apply", history, "-m", "anthropic/claude-opus-4-6"]
+    ran = subprocess.run(program, capture_output=True, text=True, env=environment(), check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
 
 
 # What the operating system does to a program

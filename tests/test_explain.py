@@ -240,7 +240,11 @@ def test_what_is_out_of_reach_has_its_reason(error: str, reason: str, capfd: Cap
 def test_status_and_model(tmp_path: Path, capfd: Capture) -> None:
     rules = ("--rules", _file(tmp_path, PACK, "demo.yaml"))
     body = json.dumps({"status": 500, "message": "the reasoning_contentx is unsupported"})
-    assert "It sleeps: it waits for status 400, and this is 500.\n" in _explained(capfd, body, *rules)
+    said = _explained(capfd, body, *rules)
+    assert said.startswith("# `no-reasoning` is for this error under another status\n")
+    assert "It sleeps: it waits for status 400, and this is 500.\n" in said
+    said = _explained(capfd, json.dumps({"status": 400, "message": "messages.1.seed: Extra inputs are not permitted"}))
+    assert said.startswith("# `anthropic-extra-message-fields` answers this error, and 2 more\n")
     said = _explained(capfd, "there is no thinking in groqland", "-m", "openai/gpt-5", *rules)
     assert said.startswith("# No rule answers this error for openai/gpt-5\n")
     assert "- `no-reasoning`: Groq refuses reasoning. (For `groq/` and `cerebras/`.)\n" in said

@@ -263,8 +263,10 @@ def test_edits_on_edits_are_written(name: str, data: st.DataObject) -> None:
     native = PAYLOADS[name]["native"]
     reading = kind.read(native)
     root, lineage = {"messages": reading.messages}, Lineage()
-    for _ in range(data.draw(st.integers(2, 4))):
-        choices = [edits for _, edits in [*single_edits(root["messages"]), *merges(root["messages"])]]
+    for number in range(data.draw(st.integers(2, 4))):
+        # Each new id is one of its own: equal ones would make a pair of what stands apart.
+        single = single_edits(root["messages"], f"changed_{number}")
+        choices = [edits for _, edits in [*single, *merges(root["messages"])]]
         changed, _ = commit(root, data.draw(st.sampled_from(choices)), lineage)
         if not any(isinstance(m, dict) and refused(kind, m) for m in changed["messages"]):
             root = changed
@@ -550,6 +552,23 @@ def test_media_of_the_ai_sdk_is_no_other_format_s(part: dict[str, Any], names: s
     assert {
         each["type"] for each in found.format.read([{"role": "user", "content": [part]}]).messages[0]["content"]
     } == {"file"}
+
+
+@pytest.mark.parametrize(
+    ("history", "name"),
+    [
+        ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "gemini"),
+        ({"contents": [{"role": "user", "parts": [{"seen": 1, "text": "hi"}]}]}, "gemini"),
+        ([{"role": "user", "parts": [{"text": "hi"}]}], "gemini"),
+        ([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}], "ui-message"),
+        ([{"role": "user", "parts": []}], "ui-message"),
+        ({"input": [{"role": "user", "content": "hi"}]}, "openai-responses"),
+        ({"input": [{"role": "user", "content": "hi"}], "model": "gpt-5"}, "openai-responses"),
+        ({"id": 1, "messages": [{"role": "user", "parts": [{"text": "hi"}]}]}, "gemini"),
+    ],
+)
+def test_a_body_is_in_a_format_that_reads_its_key(history: Any, name: str) -> None:
+    assert formats.detect(history).format.name == name
 
 
 def test_a_plain_history_fits_several_formats() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import runpy
@@ -14,10 +15,15 @@ import pytest
 from ruamel.yaml import YAML
 from support import ROOT
 
+from historycompat import tree
 from historycompat.codes import CODES
-from historycompat.language import schema
+from historycompat.compiling import complaints_about
+from historycompat.language import schema, vocabulary
+from historycompat.language.fields import OWNERS
+from historycompat.language.targets import TARGETS
 from historycompat.reference import code_page
 from historycompat.rulesets import Ruleset
+from historycompat.source import Source
 
 _generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 generated: Callable[[], Iterator[tuple[Path, str]]] = _generate["generated"]
@@ -57,7 +63,7 @@ def test_every_rule_has_a_page_and_stands_in_its_index() -> None:
 
 
 def test_every_state_and_variable_is_shown_at_work() -> None:
-    pages_ = [path for kind in ("states", "variables") for path in (REFERENCE / kind).glob("*.md")]
+    pages_ = [path for kind in ("states", "variables", "targets") for path in (REFERENCE / kind).glob("*.md")]
     assert len(pages_) > 20
     for path in pages_:
         text = path.read_text(encoding="utf-8")
@@ -69,6 +75,39 @@ def test_every_state_and_variable_is_shown_at_work() -> None:
 
 def test_every_code_is_shown_with_what_is_said_about_it() -> None:
     assert [name for name in CODES if "of which the compiler says" not in code_page(name)] == []
+
+
+# What a field needs around it.
+_AROUND: dict[str, dict[str, Any]] = {
+    "pack": {"rules": []},
+    "rule": {"name": "example", "do": "drop assistant/reasoning"},
+    "test": {"model": "groq/llama", "given": [{"user": "hi"}], "then": "unchanged"},
+}
+
+
+@pytest.mark.parametrize(("owner", "name"), [(owner, name) for owner, fields in OWNERS.items() for name in fields])
+def test_every_field_is_shown_as_it_is_written(owner: str, name: str) -> None:
+    shown = YAML(typ="safe", pure=True).load(OWNERS[owner][name].example)
+    assert name in shown
+    pack = _AROUND[owner] | shown
+    if owner == "test":
+        pack = _AROUND["rule"] | {"on_error": "/no/", "tests": [pack]}
+    if owner != "pack":
+        pack = {"rules": [pack]}
+    pack = json.loads(json.dumps(pack, default=str))
+    assert _errors(pack) == []
+    _, found = complaints_about(Source("example.yaml", json.dumps(pack)), "yaml")
+    assert [one for one in found if one.is_error] == []
+
+
+def test_every_kind_of_target_is_explained() -> None:
+    assert {*TARGETS} == {*vocabulary.STATES, "where", "except"}
+
+
+def test_the_fields_are_those_that_are_read_and_that_the_schema_knows() -> None:
+    assert {*OWNERS["rule"]} == {each.name for each in dataclasses.fields(tree.Rule)} - {"allowances", "span", "spans"}
+    for kind, fields in (("rule", OWNERS["rule"]), ("case", OWNERS["test"])):
+        assert list(schema.schema()["$defs"][kind]["properties"]) == list(fields)
 
 
 def _errors(pack: Any) -> list[str]:

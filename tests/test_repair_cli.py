@@ -186,7 +186,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         ("repair", "history.json", "--model", "m", "--error", "no", "--format", "antropic"),
         'did you mean "anthropic"?',
     ),
-    "no history in the file": (("repair", "error.json", *ASKED), "error.json: no format fits this history"),
+    "no history in the file": (("repair", "error.json", *ASKED), "error.json: there are no messages in it"),
     "no such store": (("repair", "--store", "no.db", "--thread", THREAD, *ASKED), 'there is no store "no.db"'),
     "no such thread": (("repair", "--store", "threads.db", "--thread", "thread-2", *ASKED), 'did you mean "thread-1"?'),
     "no such thread to undo": (("undo", "--store", "threads.db", "--thread", "thread-2"), 'did you mean "thread-1"?'),

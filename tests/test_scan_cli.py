@@ -71,6 +71,27 @@ def test_each_thread_may_be_in_a_format_of_its_own(tmp_path: Path) -> None:
     assert ids == set(range(1, len(natives) + 1))
 
 
+def _list_in(native: Any) -> Any:
+    return native if isinstance(native, list) else max((v for v in native.values() if isinstance(v, list)), key=len)
+
+
+@pytest.mark.parametrize("key", ["messages", "history", "body"])
+def test_records_hold_threads_under_any_key(key: str, tmp_path: Path) -> None:
+    natives = CONVERSATION["natives"]
+    inside = [native if key == "body" else _list_in(native) for native in natives.values()]
+    lines(tmp_path / "all.jsonl", *({"id": name, key: held} for name, held in zip(natives, inside, strict=True)))
+    lines(tmp_path / "bare.jsonl", *inside)
+    bare, ran = (run(f"scan {name}.jsonl {SCAN} --output-format json", cwd=tmp_path) for name in ("bare", "all"))
+    same = [{**finding, "file": "bare.jsonl"} for finding in json.loads(ran.out)]
+    assert same == json.loads(bare.out)
+    assert {each["line"] for each in same if each["rule"] == "lab-ids"} == set(range(1, len(natives) + 1))
+
+
+def test_a_record_with_two_lists_is_ambiguous(tmp_path: Path) -> None:
+    lines(tmp_path / "a.jsonl", {"left": CHAT["messages"], "right": FINE})
+    assert "there are no messages in it" in run(f"scan a.jsonl {SCAN}", cwd=tmp_path).out
+
+
 def test_sarif(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     lines(tmp_path / "a.jsonl", CHAT, b"{\n", FINE)

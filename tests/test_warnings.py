@@ -21,8 +21,8 @@ from historycompat.errors import Complaint
 from historycompat.language import parse
 from historycompat.language.check import check
 from historycompat.language.checks import patterns, run_checks
+from historycompat.language.checks.acts import Entry, in_order
 from historycompat.language.checks.order import Finding, Trial
-from historycompat.language.checks.rehearsal import Entry, in_order
 from historycompat.language.checks.samples import contained, texts
 from historycompat.language.checks.warnings import ruleset_warnings
 from historycompat.language.checks.worlds import decided, examples

@@ -6,6 +6,7 @@ that a child is what a process of its own would be: its directory, its three str
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import socket
@@ -32,6 +33,7 @@ def _server() -> socket.socket:
             stdin=subprocess.DEVNULL,
         ).returncode = 0  # it ends with this process, and nobody waits for it
     here.settimeout(300)
+    atexit.register(here.close)
     return here
 
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
         UnknownFormat,
         UnknownRule,
     )
+    from historycompat.integrations.guard import guard
     from historycompat.processor import ProviderHistoryCompat
     from historycompat.rulesets import Ruleset
     from historycompat.runtime.outcome import Outcome
+    from historycompat.session import Session
 
 __version__ = "0.1.0"
 
@@ -37,10 +39,12 @@ _HOMES = {
     "RuleError": "errors",
     "RuleFault": "errors",
     "Ruleset": "rulesets",
+    "Session": "session",
     "UnknownFormat": "errors",
     "UnknownRule": "errors",
     "apply": "api",
     "compile_rules": "api",
+    "guard": "integrations.guard",
     "load_rules": "api",
     "repair": "api",
 }
@@ -56,10 +60,12 @@ __all__ = [
     "RuleError",
     "RuleFault",
     "Ruleset",
+    "Session",
     "UnknownFormat",
     "UnknownRule",
     "apply",
     "compile_rules",
+    "guard",
     "load_rules",
     "repair",
 ]

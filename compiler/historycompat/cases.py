@@ -149,7 +149,7 @@ class _Case:
 
     def _expected(self, given: dict[str, Any]) -> Any:
         then = self.case["then"]
-        if isinstance(then, dict) and "report" in then and self.shape is CANONICAL:
+        if self._is_report(then):
             return {"report": then["report"]}
         if then == "unchanged":
             return plain(given)
@@ -157,9 +157,13 @@ class _Case:
 
     def _shown(self, run: Run) -> Any:
         then = self.case["then"]
-        if isinstance(then, dict) and "report" in then and self.shape is CANONICAL:
+        if self._is_report(then):
             return {"report": run.reports[0].finding.text if run.reports else None}
         return plain(run.root)
+
+    @staticmethod
+    def _is_report(then: Any) -> bool:
+        return isinstance(then, dict) and [*then] == ["report"]
 
     def _how(self, run: Run, expected: Any, given: dict[str, Any]) -> str:
         if not run.records:

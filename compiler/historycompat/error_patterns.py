@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from historycompat.regex import compile_regex, problems
 from historycompat.runtime.error_view import ErrorView
@@ -22,8 +23,34 @@ _VARYING = (
     ),
     (re.compile(r"(?<![\w])\d+(?:\.\d+)*(?![\w])"), None),
 )
+# What clients say ahead of the provider's words: who they are, then the status that the provider answered with.
+_CLIENTS = (
+    r"(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?:\s",
+    r"\w+Exception -",
+    r"An error occurred \(\w+\) when calling the \w+ operation[^:]*:",
+    r"\[GoogleGenerativeAI Error\]: Error fetching from \S+:",
+    r"API error occurred:",
+)
+_SAID = r"(?:(?:HTTP(?:/[\d.]+)?|(?:API |HTTP )?error(?: code)?|(?:request failed with )?status(?:[ _]code)?)[:=]?\s*)"
+_REASON = r"(?: (?:Bad Request|Not Found|Payload Too Large|Unprocessable (?:Entity|Content)|Internal Server Error))"
+# A number alone is a status if it is one that refusals of histories come with, or if a sign stands behind it.
+_STATUS = (
+    rf"[\[(]?(?:{_SAID}|\b(?=(?:400|413|422)\s|\d+(?:{_REASON}|\s*[-:\])]|\s*\{{)))"
+    rf"(?P<status>[45]\d\d)\b{_REASON}?[\])]?(?:\s*[-:,.](?=\s)|(?=\s))(?:\s(?:body|message):)?"
+)
+_LEAD = re.compile(rf"(?:\s*(?:{'|'.join(_CLIENTS)}))*\s*(?:{_STATUS})?\s*", re.IGNORECASE)
+_TOLD = re.compile(r"\bstatus_?code['\"]?\s*[:=]\s*(?P<status>[45]\d\d)\b", re.IGNORECASE)
 _META = re.compile(r"[\\.^$*+?()\[\]{}|]")
 _NOT_ASCII_OR_BREAK = re.compile(r"[^\x20-\x7e]+")
+
+
+def own_words(view: ErrorView) -> ErrorView:
+    """An error with what the provider said ahead of what clients made of it, and with the status that these tell."""
+    leads = [found for text in view.texts if (found := _LEAD.match(text))]
+    told = [found for found in (*leads, *map(_TOLD.search, view.texts)) if found and found["status"]]
+    texts = dict.fromkeys(text for lead in leads for text in (lead.string[lead.end() :] or lead.string, lead.string))
+    status = view.status or next((int(found["status"]) for found in told), None)
+    return replace(view, status=status, texts=tuple(texts))
 
 
 def text_of(view: ErrorView) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from historycompat.code_rules import ANY_FORMAT
@@ -15,6 +16,7 @@ from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import Run, interpret
 from historycompat.runtime.outcome import Outcome
 from historycompat.runtime.plan import Plan
+from historycompat.runtime.screen import Screen
 from historycompat.view import Context, View
 
 # Who wrote a message or part (a canonical mapping), as `{provider, model}`; None where that is not known.
@@ -51,17 +53,19 @@ class Repair:
         """The rules of the phase before the request."""
         context, carrier = self._begun()
         run, silent = self._segments(plan, context, carrier)
-        wire = plan.for_format(self.kind.name)
         native = carrier.written(run.root)
+        wire = plan.wire.get(self.kind.name)
         if wire:
-            native = self._wire(run, native, lambda body: self._interpret_wire(wire, body, context))
+            native = self._wire(run, native, partial(self._interpret_wire, wire.rules, context=context, screen=wire))
 
         def account() -> tuple[Run, list[str]]:
             if not silent:
                 return run, context.notes
             again, carrier = self._begun()
             told = interpret(plan.canonical, self.root, again, carrier=carrier)
-            self._wire(told, carrier.written(told.root), lambda body: self._interpret_wire(wire, body, again))
+            if wire:
+                body_rules = partial(self._interpret_wire, wire.rules, context=again)
+                self._wire(told, carrier.written(told.root), body_rules)
             return told, again.notes
 
         outcome = self._outcome(native, run, account)
@@ -117,7 +121,7 @@ class Repair:
         silent = False
         for segment in plan.segments:
             if segment.fused is None:
-                _join(total, interpret(segment.rules, total.root, context, carrier=carrier))
+                _join(total, interpret(segment.rules, total.root, context, carrier=carrier, screen=segment.screen))
                 continue
             messages = total.root["messages"]
             kept = segment.fused(messages, context.lineage)
@@ -126,9 +130,13 @@ class Repair:
                 total.root = {**total.root, "messages": kept}
         return total, silent
 
-    def _interpret_wire(self, rules: Iterable[Rule], body: dict[str, Any], context: Context) -> Run:
+    def _interpret_wire(
+        self, rules: Iterable[Rule], body: dict[str, Any], context: Context, screen: Screen | None = None
+    ) -> Run:
         carrier = WireCarrier(self.kind, self.history)
-        return interpret(rules, body, context, shape=self.kind.shape, carrier=carrier, raising=self.raising)
+        return interpret(
+            rules, body, context, shape=self.kind.shape, carrier=carrier, raising=self.raising, screen=screen
+        )
 
     def _wire(self, run: Run, native: Any, rules: Callable[[dict[str, Any]], Run]) -> Any:
         """The native history after the wire-shape rules; what they did joins the run's account."""

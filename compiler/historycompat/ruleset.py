@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,34 @@ class Local:
     test: str
     names: Mapping[str, Any]
     drops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """What a prompt surely has where a statement finds anything; it may have that and be left alone all the same.
+
+    `of` says what must be there:
+
+    - `part`, `message`: one of `roles` and `types` for which all `tests` hold, Python expressions over the message `m`
+      with its content `c`, the part `p`, and `late`: whether another message than a system message came before;
+    - `item`: a message `m` of a native body, of `role`, for which all `tests` hold, where messages are under `spine`;
+    - `places`: any that `select` finds, which does not go through all messages;
+    - `last`: a last message of `roles`;
+    - `pairs`: calls and results that are not each once and in order;
+    - `id`, `name`: one, of a call, a result or a tool, that `is_right` denies.
+
+    `gate` is what must hold beside that, whatever the prompt.
+    """
+
+    of: str
+    roles: frozenset[str] | None = None
+    types: frozenset[str] | None = None
+    tests: tuple[str, ...] = ()
+    names: Mapping[str, Any] = field(default_factory=dict)
+    is_right: Callable[[str], bool] = bool
+    spine: str | None = None
+    select: Select | None = None
+    gate: Compute | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +87,13 @@ class Rule:
         steps: Callable[[], tuple[Step, ...]],
         triggers: Callable[[], tuple[Trigger, ...]] = tuple,
         when: Callable[[], Compute | None] = lambda: None,
+        sieves: Callable[[], tuple[Sieve, ...] | None] = lambda: None,
         variables: frozenset[str] = frozenset(),
     ) -> None:
         self.meaning = meaning
         self.matches = matches
         self.variables = variables
-        self._steps, self._triggers, self._when = steps, triggers, when
+        self._steps, self._triggers, self._when, self._sieves = steps, triggers, when, sieves
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -77,6 +106,12 @@ class Rule:
     @cached_property
     def when(self) -> Compute | None:
         return self._when()
+
+    @cached_property
+    def sieves(self) -> tuple[Sieve, ...] | None:
+        """A prompt that none of these lets through is one that the rule leaves alone, before a request; None: who
+        knows."""
+        return self._sieves()
 
     @property
     def name(self) -> str:

@@ -43,7 +43,7 @@ MESSAGE_STATES: dict[str, Callable[[View, int], bool]] = {
     "first": lambda view, index: index == 0,
     "last": lambda view, index: index == len(view.messages) - 1,
     "empty": lambda view, index: _message_is_empty(view, index),
-    "late": lambda view, index: view.role(index) == "system" and any(view.role(i) != "system" for i in range(index)),
+    "late": lambda view, index: view.role(index) == "system" and any(_is_of_another(view, i) for i in range(index)),
     "open": lambda view, index: all(view.role(i) == "tool" for i in range(index + 1, len(view.messages))),
     "settled": lambda view, index: not MESSAGE_STATES["open"](view, index),
     "current": lambda view, index: all(
@@ -69,6 +69,11 @@ RESULT_STATES: dict[str, Callable[[View, Occurrence], bool]] = {
     "duplicate": lambda view, it: it.result is not None and not view.pairing.is_first(False, it.result),
     "late": lambda view, it: _is_late(view, it),
 }
+
+
+def _is_of_another(view: View, index: int) -> bool:
+    """Whether a message, and not what merely stands where one should, is no system message."""
+    return isinstance(view.messages[index], dict) and view.role(index) != "system"
 
 
 def _message_is_empty(view: View, index: int) -> bool:

@@ -30,6 +30,11 @@ class Shape:
         """Where a result of a call that stands at a site goes."""
         return self.results[self.calls.index(call) if len(self.calls) == len(self.results) else 0]
 
+    def pairs(self, types: frozenset[str] | None) -> bool:
+        """Whether parts of some types (None: any) may be calls or results."""
+        sites = (*self.calls, *self.results)
+        return types is None or any(not site.type or site.type.endswith("*") or site.type in types for site in sites)
+
     def homes(self, result: Site) -> tuple[str, ...]:
         """The roles of the messages that may hold results; a new one gets the first."""
         made = dict(result.fresh).get((self.role,))

@@ -13,9 +13,9 @@ from historycompat.agent.executing import Hooks
 from historycompat.agent.loop import Loop
 from historycompat.agent.memory import Memory
 from historycompat.agent.messages import Messages
-from historycompat.agent.models.port import LanguageModel, Settings, SpecificationVersion
+from historycompat.agent.models.port import LanguageModel, SpecificationVersion
 from historycompat.agent.models.resolve import resolve
-from historycompat.agent.options import HooksOption, LegacyOptions, ModelSettings, StreamOptions, checked
+from historycompat.agent.options import HooksOption, LegacyOptions, StreamOptions, checked
 from historycompat.agent.plan import Path, Plan, plan_of
 from historycompat.agent.result import StreamResult
 from historycompat.agent.tools import Tools, tool_table
@@ -134,13 +134,10 @@ class Agent:
 
     # ---- what a run asks for ----
 
-    def settings_of(self, given: Mapping[str, Any]) -> Settings:
-        """Raises AgentError for a setting that does not exist; a processor may have named it."""
-        return Settings(**checked(given, ModelSettings, "model_settings"))
-
     def _plan(self, messages: Messages, given: dict[str, Any], path: Path, method: str) -> Plan:
         options = checked(given, LegacyOptions if path == "legacy" else StreamOptions, method)
-        model = resolve(options.get("model") or self.model, _VERSIONS[path])
+        given_model = options.get("model")
+        model = resolve(self.model if given_model is None else given_model, _VERSIONS[path])
         if model.specification_version != _VERSIONS[path]:
             raise _wrong_version(model, method)
         return plan_of(self, messages, options, path=path, model=model, runner=self._runner(options, model))

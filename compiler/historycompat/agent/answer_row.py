@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+from historycompat.agent.errors import AgentError, words_of
 from historycompat.agent.messages import now
 from historycompat.agent.parts import File, ModelPart, Options, Reasoning, Source, TextDelta, ToolCall, ToolResult
 from historycompat.processors.message_list import MessageList, Row
@@ -28,6 +29,14 @@ class AnswerRow:
         """Begin another row with the next piece; its id."""
         self.message_id = str(uuid4())
         return self.message_id
+
+    def go_on_in(self, message_id: str) -> None:
+        """Add the next pieces to a row of this id. Raises AgentError where it is a row that is no answer."""
+        source = self._list.source_of(message_id)
+        if source not in (None, "response"):
+            message = f"message_id {message_id!r} is that of a row of source {source}: an answer needs one of its own"
+            raise AgentError("AGENT_BAD_OPTION", message)
+        self.message_id = message_id
 
     def begin_step(self, provider: str, model_id: str) -> None:
         author = {"provider": provider, "modelId": model_id}
@@ -65,7 +74,7 @@ class AnswerRow:
     def fail(self, error: Exception) -> None:
         """Say in the row that the answer ended here."""
         if self._row is not None:
-            self._parts.append({"type": "error", "error": {"name": type(error).__name__, "message": str(error)}})
+            self._parts.append({"type": "error", "error": {"name": type(error).__name__, "message": words_of(error)}})
 
     # ---- the row ----
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -11,19 +11,17 @@ from historycompat.agent.answer import Step
 from historycompat.agent.answer_row import AnswerRow
 from historycompat.agent.calling import answer_of
 from historycompat.agent.errors import Aborted, AgentError
-from historycompat.agent.messages import ROWS
+from historycompat.agent.messages import ROWS, complete
 from historycompat.agent.models.port import ModelRequest
 from historycompat.agent.models.prompts import PROMPT_FORMATS, as_format, prompt_for
 from historycompat.agent.parts import AnswerFinish, ModelPart, Part, Repaired, ResponseInfo, Said, ToolCall
 from historycompat.agent.plain import plain
 from historycompat.agent.plan import Plan
 from historycompat.agent.recording import Recording
-from historycompat.agent.tools import Tool, tool_table
-from historycompat.errors import did_you_mean
-from historycompat.processors.abort_signal import aborted
+from historycompat.agent.saying import agreeing, streaming
+from historycompat.agent.step_settings import Prepared
 from historycompat.processors.errors import TripWire
 from historycompat.processors.run import LLMRequest, Run
-from historycompat.processors.run_state import StepSettings
 
 _SAID = get_args(Said)
 
@@ -34,13 +32,13 @@ class Asking:
     def __init__(self, plan: Plan, run: Run, row: AnswerRow, recording: Recording, *, streaming: bool) -> None:
         self._plan, self._run, self._row, self._recording, self._streaming = plan, run, row, recording, streaming
 
-    async def answer(self, step: Step, settings: StepSettings) -> AsyncGenerator[Part, None]:
+    async def answer(self, step: Step, asked: Prepared) -> AsyncGenerator[Part, None]:
         """The parts of one answer, which the step and the row take. Only a request that was refused before anything
         came is sent again; an error in the middle of an answer is raised."""
         while True:
             begun = False
             try:
-                async with aclosing(self._ask(step, settings)) as parts:
+                async with aclosing(self._ask(step, asked)) as parts:
                     async for part in parts:
                         begun = True
                         yield part
@@ -48,49 +46,59 @@ class Asking:
             except (TripWire, Aborted):
                 raise
             except Exception as error:
-                if begun or aborted(self._plan.abort_signal) or not await self._run.process_api_error(error):
+                if begun or not await self._repaired(error, step):
                     raise
                 await self._recording.save(self._run.states, error)
                 yield Repaired(error)
 
-    async def _ask(self, step: Step, settings: StepSettings) -> AsyncGenerator[Part, None]:
-        model = settings.model
-        request = await self._run.process_llm_request(self._prompt(), model)
+    async def _repaired(self, error: Exception, step: Step) -> bool:
+        with self._agreeing("process_api_error", step):
+            return await self._run.process_api_error(error)
+
+    def _agreeing(self, hook: str, step: Step) -> AbstractContextManager[list[Step]]:
+        return agreeing(self._run, hook, *self._run.steps, step)
+
+    async def _ask(self, step: Step, asked: Prepared) -> AsyncGenerator[Part, None]:
+        model = asked.model
+        with self._agreeing("process_llm_request", step):
+            request = _checked(await self._run.process_llm_request(self._prompt(), model))
         cached = request.response is not None
         chunks: list[ModelPart] = []
         facts = {"provider.name": model.provider, "request.model": model.model_id}
         with self._plan.telemetry.span("chat", model.model_id, facts) as span:
             span.record_input("input.messages", request.prompt)
-            async with aclosing(_given(request.response) if cached else self._send(request, settings)) as pieces:
-                async for piece in pieces:
-                    chunks.append(piece)
-                    if (part := await self._take(step, piece)) is not None:
-                        yield part
+            said = _given(request.response) if cached else self._send(request, asked)
+            with streaming(self._run, step):
+                async with aclosing(said) as pieces:
+                    async for piece in pieces:
+                        chunks.append(piece)
+                        if (part := await self._take(step, piece)) is not None:
+                            yield part
             span.record_output("output.messages", step.text)
             used = step.usage
             span.set({"usage.input_tokens": used.input_tokens, "usage.output_tokens": used.output_tokens})
             span.set({"response.finish_reasons": [step.finish_reason]})
-        await self._run.process_llm_response(chunks, warnings=step.warnings, request=request, from_cache=cached)
+        with self._agreeing("process_llm_response", step):
+            await self._run.process_llm_response(chunks, warnings=step.warnings, request=request, from_cache=cached)
 
     def _prompt(self) -> list[Any]:
         """The canonical prompt: system messages, then all rows."""
         message_list = self._run.message_list
+        complete(message_list)
         system = [*map(_text_of, message_list.system_messages), *self._recording.system_texts()]
         rows = message_list.rows()
         spoken = as_format(rows, ROWS, PROMPT_FORMATS["v2"]) if rows else []
-        return [*({"role": "system", "content": text} for text in system), *spoken]
+        return [*({"role": "system", "content": text} for text in filter(None, system)), *spoken]
 
-    def _send(self, request: LLMRequest, settings: StepSettings) -> AsyncGenerator[ModelPart, None]:
-        plan, model = self._plan, settings.model
-        tools = tool_table(settings.tools)
-        active = tools if settings.active_tools is None else settings.active_tools
+    def _send(self, request: LLMRequest, asked: Prepared) -> AsyncGenerator[ModelPart, None]:
+        plan, model = self._plan, asked.model
         sent = ModelRequest(
             prompt=prompt_for(model.specification_version, request.prompt),
-            tools=[each.spec for name, each in tools.items() if name in active],
-            tool_choice=_known_choice(settings.tool_choice, tools),
-            settings=plan.agent.settings_of(settings.model_settings or {}),
-            output_schema=(settings.structured_output or {}).get("schema"),
-            provider_options=settings.provider_options or {},
+            tools=[tool.spec for tool in asked.tools.values()],
+            tool_choice=asked.tool_choice,
+            settings=asked.settings,
+            output_schema=asked.output.schema if asked.output else None,
+            provider_options=asked.provider_options,
             abort_signal=plan.abort_signal,
         )
         return answer_of(
@@ -102,24 +110,32 @@ class Asking:
         if isinstance(piece, ResponseInfo | AnswerFinish):
             step.take(piece)
             return None
-        if isinstance(piece, ToolCall):
-            piece = replace(piece, input=plain(piece.input))
         passed: Said | None = await self._run.process_output_stream(piece)
-        if passed is not None:
-            if not isinstance(passed, _SAID):
-                what = f"process_output_stream made {passed!r} of a {piece.type}: return a part, or None to drop it"
-                raise AgentError("AGENT_BAD_OPTION", what)
-            step.take(passed)
-            self._row.add(passed)
+        if passed is None:
+            return None
+        if not isinstance(passed, _SAID):
+            what = f"process_output_stream made {passed!r} of a {piece.type}: return a part, or None to drop it"
+            raise AgentError("AGENT_BAD_OPTION", what)
+        if isinstance(passed, ToolCall):
+            passed = replace(passed, input=plain(passed.input))
+        step.take(passed)
+        self._row.add(passed)
         return passed
 
 
-def _known_choice(choice: Any, tools: Mapping[str, Tool]) -> Any:
-    name = choice.get("tool_name") if isinstance(choice, Mapping) else None
-    if name is not None and name not in tools:
-        advice = did_you_mean(name, tools) or f"there are {', '.join(tools) or 'none'}"
-        raise AgentError("AGENT_BAD_OPTION", f"tool_choice names {name!r}, which is no tool of this run: {advice}")
-    return choice
+def _checked(request: LLMRequest) -> LLMRequest:
+    """Raises AgentError where processors left something else than a prompt, or gave something else than an answer."""
+    if not _is_list_of(dict, request.prompt):
+        what = f"process_llm_request made {request.prompt!r} of the prompt: return a list of messages"
+        raise AgentError("AGENT_BAD_OPTION", what)
+    if request.response is not None and not _is_list_of(get_args(ModelPart), request.response):
+        what = f"process_llm_request gave {request.response!r} as the answer: return a list of parts, such as TextDelta"
+        raise AgentError("AGENT_BAD_OPTION", what)
+    return request
+
+
+def _is_list_of(kind: Any, given: Any) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(each, kind) for each in given)
 
 
 async def _given(response: Sequence[ModelPart]) -> AsyncGenerator[ModelPart, None]:

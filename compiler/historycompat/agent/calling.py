@@ -101,6 +101,8 @@ async def _next(items: AsyncIterator[Any], watch: asyncio.Future[Any] | None) ->
     """The next item, or _END. Raises Aborted, and drops the item, if the abort comes first."""
     if watch is None:
         return await anext(items, _END)
+    if watch.done():  # a model that says the next thing at once would win each time
+        raise Aborted
     item = asyncio.ensure_future(anext(items, _END))
     try:
         await asyncio.wait({item, watch}, return_when=asyncio.FIRST_COMPLETED)
@@ -108,6 +110,6 @@ async def _next(items: AsyncIterator[Any], watch: asyncio.Future[Any] | None) ->
         if not item.done():
             item.cancel()
             await asyncio.gather(item, return_exceptions=True)
-    if item.cancelled():
+    if item.cancelled() and watch.done():
         raise Aborted
     return item.result()

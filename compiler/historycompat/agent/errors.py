@@ -85,6 +85,14 @@ class APICallError(HistoryCompatError):
         return _api_error, (self.message, self.status, self.body, self.headers, self.is_retryable)
 
 
+def words_of(error: BaseException) -> str:
+    """What an exception says, even of a class that cannot say it."""
+    try:
+        return str(error)
+    except Exception as fault:
+        return f"(its text cannot be made: {type(fault).__name__})"
+
+
 def _again(kind: type[AgentError], code: Code, message: str, detail: Any) -> AgentError:
     return kind(code, message, detail=detail)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from historycompat.agent.errors import Aborted, AgentError
+from historycompat.agent.errors import Aborted, AgentError, words_of
 from historycompat.agent.parts import ToolCall, ToolResult
 from historycompat.agent.plain import plain
 from historycompat.agent.telemetry import Telemetry
@@ -18,9 +19,9 @@ from historycompat.processors.calling import settled
 
 
 class Hooks(TypedDict, total=False):
-    """Called around every tool, sync or async, with one mapping: `tool_name`, `input`, `context`, and after the call
-    also `output` or `error`. `before_tool_call` may return `{"proceed": False, "output": ...}`: then the tool does not
-    run, and `after_tool_call` is not called."""
+    """Called around every tool, sync or async, with one mapping of copies: `tool_name`, `input`, `context`, and after
+    the call also `output` or `error`. `before_tool_call` may return `{"proceed": False, "output": ...}`: then the tool
+    does not run, and `after_tool_call` is not called."""
 
     before_tool_call: Callable[[Mapping[str, Any]], Any]
     after_tool_call: Callable[[Mapping[str, Any]], Any]
@@ -78,29 +79,34 @@ async def _traced(
 
 
 async def _one(call: ToolCall, tools: Mapping[str, Tool], hooks: Hooks, context: ToolContext) -> Executed:
-    told = {"tool_name": call.tool_name, "input": call.input, "context": context}
+    told = {"tool_name": call.tool_name, "input": deepcopy(call.input), "context": context}
     try:
         tool = _known(call, tools)
-        arguments = tool.arguments(call.input)
+        arguments = tool.arguments(deepcopy(call.input))
         before = hooks.get("before_tool_call")
-        verdict = await settled(before(told)) if before else None
+        verdict = await unless_cancelled(settled(before(told))) if before else None
         if isinstance(verdict, Mapping) and verdict.get("proceed") is False:
             return Executed(_result(call, plain(verdict.get("output"))))
-        output = await _unless_cancelled(tool.call(arguments, context))
+        output = await unless_cancelled(tool.call(arguments, context))
     except Exception as error:
         return await _after(hooks, {**told, "error": error}, Executed(_result(call, _text_of(error), True), error))
-    return await _after(hooks, {**told, "output": output}, Executed(_result(call, output)))
+    return await _after(hooks, {**told, "output": deepcopy(output)}, Executed(_result(call, output)))
 
 
-async def _unless_cancelled(running: Awaitable[Any]) -> Any:
+async def unless_cancelled(running: Awaitable[Any]) -> Any:
     """What is awaited. A cancellation that comes from within is a failure like any other."""
     try:
         return await running
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise RuntimeError("what the tool waited for was cancelled") from error
+        raise told_from_within(error) from error
+
+
+def told_from_within(error: BaseException) -> BaseException:
+    """The error; for a cancellation that nobody asked this task for, one that says so."""
+    task = asyncio.current_task()
+    if not isinstance(error, asyncio.CancelledError) or (task is not None and task.cancelling()):
+        return error
+    return RuntimeError("what the run waited for was cancelled")
 
 
 async def _after(hooks: Hooks, told: Mapping[str, Any], executed: Executed) -> Executed:
@@ -108,7 +114,7 @@ async def _after(hooks: Hooks, told: Mapping[str, Any], executed: Executed) -> E
     if after is None:
         return executed
     try:
-        await settled(after(told))
+        await unless_cancelled(settled(after(told)))
     except Exception as error:  # the tool has run: what it said is kept beside the fault
         return Executed(executed.result, executed.error or error)
     return executed
@@ -127,4 +133,4 @@ def _result(call: ToolCall, output: Any, is_error: bool = False) -> ToolResult:
 
 
 def _text_of(error: Exception) -> str:
-    return error.message if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
+    return error.message if isinstance(error, AgentError) else f"{type(error).__name__}: {words_of(error)}"

@@ -6,25 +6,25 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from typing import Any
 
 from historycompat.agent.answer import Answer, Step
 from historycompat.agent.answer_row import AnswerRow
 from historycompat.agent.asking import Asking
-from historycompat.agent.errors import Aborted, AgentError, ToolError
-from historycompat.agent.executing import Executed, execute
-from historycompat.agent.models.resolve import resolve
-from historycompat.agent.parts import Finish, Part, StepFinish, StepStart, ToolCall, ToolResult, TripWirePart
+from historycompat.agent.errors import Aborted, AgentError
+from historycompat.agent.executing import told_from_within, unless_cancelled
+from historycompat.agent.parts import Finish, Part, StepFinish, StepStart, TripWirePart
 from historycompat.agent.plan import Plan
 from historycompat.agent.recording import Recording
+from historycompat.agent.saying import rewriting
+from historycompat.agent.step_settings import Prepared, prepared, settings_of
 from historycompat.agent.telemetry import Span
-from historycompat.agent.tools import Tool, ToolContext, tool_table
+from historycompat.agent.tool_step import tool_results
+from historycompat.agent.tools import Tool, tool_table
 from historycompat.processors.calling import settled
 from historycompat.processors.errors import TripWire
-from historycompat.processors.message_list import MessageList
+from historycompat.processors.message_list import Checkpoint, MessageList
 from historycompat.processors.run import Run
-from historycompat.processors.run_state import StepSettings
 
 logger = logging.getLogger("historycompat.agent")
 
@@ -37,7 +37,7 @@ class Loop:
         self.answer = Answer(plan.run_id)
         self._list = MessageList(drops_incomplete_tool_calls=False)
         self._row = AnswerRow(self._list, plan.owners)
-        self._recording = Recording(plan.recollection, self._list)
+        self._recording = Recording(plan, self._list)
         self._run = Run(
             plan.runner,
             self._list,
@@ -48,6 +48,8 @@ class Loop:
         )
         self._asking = Asking(plan, self._run, self._row, self._recording, streaming=streaming)
         self._tools: dict[str, Tool] = plan.tools
+        self._output = plan.output
+        self._step_began: Checkpoint | None = None
 
     async def parts(self) -> AsyncGenerator[Part, None]:
         """The run. What goes wrong is raised, once all that was said is saved."""
@@ -61,11 +63,14 @@ class Loop:
                         yield part
                 await self._end(span)
             except TripWire as trip:
-                self.answer.tripwire = trip
+                await self._stopped(trip)
                 yield TripWirePart(trip.reason, trip.processor_id, trip.metadata)
             except BaseException as error:
-                await self._keep(error)
-                raise
+                fault = told_from_within(error)
+                await self._keep(fault)
+                if fault is error:
+                    raise
+                raise fault from error
             await self._call_back(plan.on_finish, self.answer)
             yield Finish(self.answer.finish_reason, self.answer.usage)
 
@@ -73,14 +78,15 @@ class Loop:
 
     async def _begin(self, span: Span) -> None:
         plan = self.plan
-        if instructions := await self._instructions():
-            self._list.add({"role": "system", "content": instructions}, "system")
         self._run.states = await self._recording.open(plan.rows)
-        self._tools = tool_table(plan.tools, self._recording.tools())
         self._list.add(plan.context, "context")
         self._list.add(plan.rows, "input")
+        if instructions := await self._instructions():
+            self._list.add({"role": "system", "content": instructions}, "system")
+        self._tools = tool_table(plan.tools, self._recording.tools())
         span.record_input("input.messages", plan.rows)
-        await self._run.process_input()
+        with rewriting(self._run, "process_input"):
+            await self._run.process_input()
         await self._recording.save(self._run.states)
 
     async def _instructions(self) -> str | None:
@@ -91,16 +97,34 @@ class Loop:
         return told
 
     async def _end(self, span: Span) -> None:
-        answer = self.answer
+        answer, self._step_began = self.answer, None
         result = {name: getattr(answer, name) for name in ("text", "usage", "finish_reason", "steps")}
-        await self._run.process_output_result(result)
+        with rewriting(self._run, "process_output_result", *answer.steps):
+            await self._run.process_output_result(result)
         answer.messages = self._list.rows("response")
-        if self.plan.output is not None and all(call.provider_executed for call in answer.tool_calls):
-            answer.object = self.plan.output.parse(answer.steps[-1].text)
+        for step in answer.steps:
+            told = {row["id"] for row in step.response.messages}
+            step.response.messages = [row for row in answer.messages if row["id"] in told]
+        answer.steps[-1].response.messages = answer.messages
+        if self._output is not None and all(call.provider_executed for call in answer.tool_calls):
+            answer.object = self._output.parse(answer.steps[-1].text)
         span.record_output("output.messages", answer.text)
+        await self._save_answer()
+        await self._recording.finish()
+
+    async def _stopped(self, trip: TripWire) -> None:
+        """The step that a processor stopped is taken back, and what was said before it is kept; of a whole answer that
+        a processor stopped, nothing is."""
+        self.answer.tripwire = trip
+        if self._step_began is not None:
+            self._list.roll_back(self._step_began)
+            del self.answer.steps[self._run.step_number :]
+            self.answer.messages = self._list.rows("response")
+            await self._save_answer()
+
+    async def _save_answer(self) -> None:
         try:
             await self._recording.save(self._run.states)
-            await self._recording.finish(self.plan.model)
         except Exception as error:
             self._not_saved(error)
 
@@ -127,7 +151,7 @@ class Loop:
 
     async def _call_back(self, callback: Any, *arguments: Any) -> None:
         if callback is not None:
-            await settled(callback(*arguments))
+            await unless_cancelled(settled(callback(*arguments)))
 
     # ---- steps ----
 
@@ -143,23 +167,17 @@ class Loop:
 
     async def _step(self, step: Step) -> AsyncGenerator[Part, None]:
         """One answer and its tool calls; an answer that processors reject is asked for again."""
+        asked = await self._prepared(step)
         yield StepStart(step.step_number, step.message_id)
-        rejected = True
-        while rejected:
-            settings = await self._settings(step)
-            step.begin()
-            async with aclosing(self._asking.answer(step, settings)) as parts:
+        while True:
+            async with aclosing(self._asking.answer(step, asked)) as parts:
                 async for part in parts:
                     yield part
-            rejected = await self._run.process_output_step(
-                finish_reason=step.finish_reason,
-                text=step.text,
-                tool_calls=step.tool_calls,
-                usage=step.usage,
-                provider_metadata=step.provider_metadata,
-            )
+            if not await self._rejected(step):
+                break
+            asked = await self._prepared(step)
         self.answer.steps.append(step)
-        async with aclosing(self._use_tools(step, settings)) as results:
+        async with aclosing(tool_results(self.plan, self._run, self._row, self.answer.steps, asked.tools)) as results:
             async for result in results:
                 yield result
         step.is_continued = self._goes_on(step)
@@ -170,79 +188,39 @@ class Loop:
         if self.plan.on_step_finish is not None:
             await self._call_back(self.plan.on_step_finish, step.to_json(self.plan.run_id))
 
-    async def _settings(self, step: Step) -> StepSettings:
-        plan = self.plan
-        settings = await self._run.process_input_step(
-            StepSettings(
-                model=plan.model,
-                tools=self._tools,
-                tool_choice=plan.tool_choice,
-                provider_options=plan.provider_options,
-                model_settings=plan.settings,
-                structured_output={"schema": plan.output.schema} if plan.output else None,
-                message_id=self._row.message_id,
-            ),
-            step_number=step.step_number,
-            steps=self.answer.steps,
-            rotate_response_message_id=self._row.rotate,
-        )
-        await self._run.compute_state_signals()
-        settings = replace(settings, model=resolve(settings.model, plan.model.specification_version))
-        self._row.message_id = step.message_id = settings.message_id or self._row.message_id
-        self._row.begin_step(settings.model.provider, settings.model.model_id)
-        return settings
+    async def _prepared(self, step: Step) -> Prepared:
+        plan, message_id = self.plan, self._row.message_id
+        self._step_began = self._list.checkpoint()
+        with rewriting(self._run, "process_input_step", *self.answer.steps):
+            settings = await self._run.process_input_step(
+                settings_of(plan, self._tools, message_id),
+                step_number=step.step_number,
+                steps=self.answer.steps,
+                rotate_response_message_id=self._row.rotate,
+            )
+            await self._run.compute_state_signals()
+        asked = prepared(plan, settings)
+        if asked.message_id not in (None, message_id):
+            self._row.go_on_in(asked.message_id)
+        self._row.begin_step(asked.model.provider, asked.model.model_id)
+        step.begin()
+        step.message_id, self._output = self._row.message_id, asked.output
+        return asked
+
+    async def _rejected(self, step: Step) -> bool:
+        with rewriting(self._run, "process_output_step", *self.answer.steps, step) as agreed:
+            rejected = await self._run.process_output_step(
+                finish_reason=step.finish_reason,
+                text=step.text,
+                tool_calls=step.tool_calls,
+                usage=step.usage,
+                provider_metadata=step.provider_metadata,
+            )
+            if rejected:
+                agreed.pop()
+        return rejected
 
     def _goes_on(self, step: Step) -> bool:
         answered = {result.tool_call_id for result in step.tool_results}
         own = [call.tool_call_id for call in step.tool_calls if not call.provider_executed]
         return bool(own) and answered.issuperset(own) and step.step_number + 1 < self.plan.max_steps
-
-    # ---- tools ----
-
-    async def _use_tools(self, step: Step, settings: StepSettings) -> AsyncGenerator[ToolResult, None]:
-        """Run the calls that can be run here. On the legacy path a failure ends the run, when all have ended."""
-        tools = tool_table(settings.tools)
-        calls = [call for call in step.tool_calls if not call.provider_executed and _runs_here(call, tools)]
-        failures: list[Executed] = []
-        if not calls:
-            return
-        running = execute(calls, tools, self.plan.hooks, self._context, self.plan.abort_signal, self.plan.telemetry)
-        async with aclosing(running) as executed:
-            async for each in executed:
-                result = each.result
-                step.tool_results.append(result)
-                self._row.settle(result)
-                yield result
-                await self._run.process_tool_result(
-                    result.tool_name, result.tool_call_id, args=result.input, result=result.output
-                )
-                failures += [each] if each.error is not None else []
-        if failures and self.plan.path == "legacy":
-            raise _legacy_failure(failures[0])
-
-    def _context(self, call: ToolCall) -> ToolContext:
-        plan, owners = self.plan, self.plan.owners
-        return ToolContext(
-            call.tool_call_id,
-            call.tool_name,
-            self._list.rows(),
-            plan.agent,
-            plan.run_id,
-            owners.get("threadId"),
-            owners.get("resourceId"),
-            plan.request_context,
-            plan.abort_signal,
-        )
-
-
-def _runs_here(call: ToolCall, tools: dict[str, Tool]) -> bool:
-    return call.tool_name not in tools or tools[call.tool_name].function is not None
-
-
-def _legacy_failure(failed: Executed) -> Exception:
-    error, result = failed.error, failed.result
-    if isinstance(error, AgentError):
-        return error
-    failure = ToolError("AGENT_TOOL_FAILED", f"the tool {result.tool_name} failed: {result.output}", detail=result)
-    failure.__cause__ = error
-    return failure

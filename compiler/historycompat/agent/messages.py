@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -9,8 +11,8 @@ from uuid import uuid4
 from historycompat import formats
 from historycompat.agent.errors import AgentError
 from historycompat.conversion import Conversion, convert
-from historycompat.errors import HistoryError
-from historycompat.processors.message_list import Row
+from historycompat.errors import HistoryError, UnknownFormat
+from historycompat.processors.message_list import MessageList, Row
 
 Messages: TypeAlias = str | list[str] | list[dict[str, Any]] | dict[str, Any]
 
@@ -35,20 +37,71 @@ def as_rows(messages: Messages, *, thread_id: str | None = None, resource_id: st
     return [_stamped(row, {key: owner for key, owner in owners.items() if owner}) for row in _rows(messages)]
 
 
+@contextmanager
+def whole_rows(message_list: MessageList) -> Iterator[None]:
+    """Rows that processors write meanwhile get the shape of stored ones. Raises AgentError for what is no row, and then
+    the rows are those from before."""
+    before = message_list.checkpoint()
+    yield
+    try:
+        complete(message_list)
+    except AgentError:
+        message_list.roll_back(before)
+        raise
+
+
+def complete(message_list: MessageList) -> None:
+    """Give rows that are written in another way the shape of stored ones. Raises AgentError for what is no row."""
+    for row in message_list.rows():
+        content = row.get("content")
+        if isinstance(content, str | list) and row.get("role"):
+            for whole in as_rows({"role": row["role"], "content": content}):
+                message_list.replace(row, {**whole, **row, "content": whole["content"]})
+        elif not (row.get("role") and _has_parts(content)) and message_list.source_of(row) != "memory":
+            told = {name: value for name, value in row.items() if name != "id"}
+            raise _bad(f"a processor made a row of {told!r}: {_A_MESSAGE}")
+
+
+def _has_parts(content: Any) -> bool:
+    """Of a stored row; old ones have their text beside them, or in their place."""
+    parts = content.get("parts", []) if isinstance(content, dict) else None
+    return isinstance(parts, list) and all(isinstance(part, dict) for part in parts)
+
+
 def _rows(messages: Messages) -> list[Row]:
     given: Any = [messages] if isinstance(messages, str | dict) else messages
     if not isinstance(given, list | tuple):
-        raise AgentError("AGENT_BAD_MESSAGES", f"messages are a text, texts or a list of messages, not {given!r}")
+        raise _bad(f"messages are a text, texts or a list of messages, not {given!r}")
     if all(isinstance(each, str) for each in given):
         return [text_row(each) for each in given if each]
-    if strange := [each for each in given if not isinstance(each, dict)]:
-        raise AgentError("AGENT_BAD_MESSAGES", f"messages are texts or objects, all of one kind, not {strange[0]!r}")
+    _check(given)
     try:
         source, read = _read(list(given))
+    except UnknownFormat:
+        raise _bad(f"no format of messages fits {given[0]!r}: {_A_MESSAGE}") from None
     except HistoryError as error:
-        raise AgentError("AGENT_BAD_MESSAGES", f"the messages cannot be read: {error}") from error
+        raise _bad(f"the messages cannot be read: {error}") from error
     rows = list(read.history)
     return rows if source == ROWS else [_new(row) for row in rows]
+
+
+def _check(given: Sequence[Any]) -> None:
+    if strange := [each for each in given if not isinstance(each, dict)]:
+        strangest = min(strange, key=lambda each: isinstance(each, str))
+        raise _bad(f"messages are texts or dicts, all of one kind, not {strangest!r}: {_A_MESSAGE}")
+    for each in given:
+        member = next((key for key in _OF_REQUESTS if isinstance(each.get(key), list | str)), None)
+        if member and not {"role", "type"} & each.keys():
+            advice = f"pass [{member!r}] of it alone, and the rest as options (model, instructions, ...)"
+            raise _bad(f"this is a whole request, with {', '.join(map(str, each))}: {advice}")
+
+
+_OF_REQUESTS = ("messages", "input", "contents", "prompt")
+_A_MESSAGE = 'write {"role": "user", "content": "..."}'
+
+
+def _bad(message: str) -> AgentError:
+    return AgentError("AGENT_BAD_MESSAGES", message)
 
 
 def _read(given: list[Any]) -> tuple[str, Conversion]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -22,6 +23,9 @@ class ChosenTool(TypedDict):
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     type: Literal["tool"]
     tool_name: str
+
+
+ToolChoiceOption = Literal["auto", "none", "required"] | ChosenTool
 
 
 class ThreadOption(TypedDict, total=False):
@@ -85,7 +89,7 @@ class RunOptions(TypedDict, total=False):
     on_finish: Callable[..., Any] | None
     on_step_finish: Callable[..., Any] | None
     telemetry: TelemetryOption | None
-    tool_choice: Literal["auto", "none", "required"] | ChosenTool
+    tool_choice: ToolChoiceOption | None
     toolsets: Mapping[str, Any] | None
     client_tools: Any
     hooks: HooksOption | None
@@ -118,6 +122,23 @@ class LegacyOptions(RunOptions, ModelSettings, total=False):
     thread_id: str | None
 
 
+class WantedOutput(TypedDict):
+    __pydantic_config__ = CONFIG  # type: ignore[misc]
+    schema: Any
+
+
+class ProcessedSettings(TypedDict, total=False):
+    """What `process_input_step` may make of settings; None is the default of each."""
+
+    __pydantic_config__ = CONFIG  # type: ignore[misc]
+    tool_choice: ToolChoiceOption | None
+    active_tools: list[str] | None
+    provider_options: Mapping[str, Mapping[str, Any]] | None
+    model_settings: ModelSettings | None
+    structured_output: WantedOutput | None
+    message_id: str | None
+
+
 @cache
 def _adapter(kind: type) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
@@ -138,11 +159,20 @@ def _refusal(error: Any, kind: type, what: str) -> AgentError:
     place = ".".join(each for each in steps if "[" not in each and each != "str")
     if error["type"] != "extra_forbidden":
         code: Code = "AGENT_BAD_OPTION"
-        return AgentError(code, f"{what}: {place}: {error['msg']}, not {error['input']!r}")
+        return AgentError(code, f"{what}: {place}: {error['msg']}, not {error['input']!r}{_advice(place, error)}")
     name = str(error["loc"][-1])
     known = _names(kind, error["loc"][:-1])
     advice = _ON_THIS_PATH.get((kind, to_snake(name))) or did_you_mean(name, known) or f"there are {', '.join(known)}"
     return AgentError("AGENT_UNKNOWN_OPTION", f"{what} has no option {place}: {advice}")
+
+
+def _advice(place: str, error: Any) -> str:
+    """What a text that is none of the known ones was meant to be."""
+    given, known = error["input"], re.findall("'([^']+)'", error.get("ctx", {}).get("expected", ""))
+    hint = did_you_mean(given, known) if isinstance(given, str) and known else None
+    if hint is None and place == "tool_choice":
+        hint = 'for one tool write {"type": "tool", "tool_name": ...}'
+    return f": {hint}" if hint else ""
 
 
 _NESTED: dict[str, type] = {
@@ -152,6 +182,7 @@ _NESTED: dict[str, type] = {
     "hooks": HooksOption,
     "model_settings": ModelSettings,
     "tool_choice": ChosenTool,
+    "structured_output": WantedOutput,
 }
 
 

@@ -108,7 +108,7 @@ def plan_of(
         context=context,
         instructions=_chosen(options, "instructions", agent.instructions),
         tools=tools,
-        tool_choice=options.get("tool_choice", "auto"),
+        tool_choice=_chosen(options, "tool_choice", "auto"),
         settings=_settings(options),
         output=output,
         provider_options=options.get("provider_options") or {},

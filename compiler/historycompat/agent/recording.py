@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
+from historycompat.agent.calling import answer_of
+from historycompat.agent.errors import words_of
 from historycompat.agent.memory import MemorySession
+from historycompat.agent.memory.options import TitleOptions
 from historycompat.agent.messages import ROWS, text_row
 from historycompat.agent.models.port import LanguageModel, ModelRequest
 from historycompat.agent.models.prompts import PROMPT_FORMATS, as_format, prompt_for
 from historycompat.agent.models.resolve import resolve
 from historycompat.agent.parts import TextDelta
-from historycompat.agent.plan import Recollection
+from historycompat.agent.plan import Plan
 from historycompat.agent.tools import Tools
 from historycompat.processor import PROMOTED
 from historycompat.processors.message_list import MessageList, Row
@@ -22,17 +24,18 @@ States = dict[str, dict[str, Any]]
 class Recording:
     """Loads rows into a message list, and saves what differs. Without a thread it does nothing."""
 
-    def __init__(self, recollection: Recollection | None, message_list: MessageList) -> None:
-        self._recollection, self._list = recollection, message_list
+    def __init__(self, plan: Plan, message_list: MessageList) -> None:
+        self._plan, self._list = plan, message_list
         self._session: MemorySession | None = None
         self._promoted: frozenset[str] = frozenset()
 
     async def open(self, incoming: list[Row]) -> States:
         """Load what is remembered; the states of processors as they were when the thread was saved."""
-        if self._recollection is None:
+        recollection = self._plan.recollection
+        if recollection is None:
             return {}
-        recollection = self._recollection
         self._session = await recollection.memory.open(recollection.thread, recollection.resource, recollection.options)
+        self._title_writer()  # a model that is none is told before anything is asked of the other
         self._list.add(await self._session.recall(incoming), "memory")
         self._promoted = _promoted(self._session.states)
         return self._session.states
@@ -52,19 +55,33 @@ class Recording:
             await self._session.save(self._list.changed(), states)
         else:
             rules = tuple(sorted(promoted - self._promoted or promoted))
-            note = f"{type(refusal).__name__}: {refusal}"
+            note = f"{type(refusal).__name__}: {words_of(refusal)}"
             await self._session.save(self._list.changed(), states, note=note, rules=rules)
         self._promoted = promoted
         self._list.mark_saved()
 
-    async def finish(self, model: LanguageModel) -> None:
+    async def finish(self) -> None:
         """What is done once a run has ended well: a title for a thread that has none, where that is wanted."""
-        if self._session is None:
-            return
-        wanted = self._session.options.threads.generate_title
-        writer = resolve(wanted.model, model.specification_version) if wanted and wanted.model else model
-        instructions = (wanted and wanted.instructions) or _TITLE
-        await self._session.finish(partial(_title, writer, instructions))
+        if self._session is not None:
+            await self._session.finish(self._title)
+
+    async def _title(self, rows: list[Row]) -> str:
+        plan, model = self._plan, self._title_writer()
+        conversation = as_format(
+            [*rows, text_row(self._title_wanted.instructions or _TITLE)], ROWS, PROMPT_FORMATS["v2"]
+        )
+        asked = ModelRequest(prompt_for(model.specification_version, conversation), abort_signal=plan.abort_signal)
+        pieces = answer_of(model, asked, streaming=False, max_retries=plan.max_retries, retry_delay=plan.retry_delay)
+        return "".join([piece.text async for piece in pieces if isinstance(piece, TextDelta)]).strip()
+
+    def _title_writer(self) -> LanguageModel:
+        model = self._title_wanted.model
+        return resolve(model, self._plan.model.specification_version) if model else self._plan.model
+
+    @property
+    def _title_wanted(self) -> TitleOptions:
+        wanted = self._session.options.threads.generate_title if self._session else None
+        return wanted or TitleOptions()
 
 
 def _promoted(states: States) -> frozenset[str]:
@@ -72,9 +89,3 @@ def _promoted(states: States) -> frozenset[str]:
 
 
 _TITLE = "Answer with a title of at most 8 words for this conversation, without quotes, and with nothing else."
-
-
-async def _title(model: LanguageModel, instructions: str, rows: list[Row]) -> str:
-    conversation = as_format([*rows, text_row(instructions)], ROWS, PROMPT_FORMATS["v2"])
-    pieces = await model.generate(ModelRequest(prompt_for(model.specification_version, conversation)))
-    return "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)).strip()

@@ -153,10 +153,16 @@ class StreamResult:
     # ---- the run ----
 
     def _start(self) -> None:
+        self._refuse_other_loop()
         if self._task is None and not self._ended:
-            loop = asyncio.get_running_loop()
-            self._task = loop.create_task(self._pump())
+            self._task = asyncio.get_running_loop().create_task(self._pump())
             self._task.add_done_callback(_retrieved)
+
+    def _refuse_other_loop(self) -> None:
+        """What waits in another event loop would never be woken."""
+        if self._task and not self._ended and self._task.get_loop() is not asyncio.get_running_loop():
+            message = "a run that goes on can be read only in the event loop where it began"
+            raise AgentError("AGENT_BAD_OPTION", message)
 
     def _refuse_own_task(self) -> None:
         """A callback or processor that waits for its own run would wait for ever."""
@@ -199,6 +205,7 @@ class StreamResult:
 
     async def aclose(self) -> None:
         """Stop the run, if it goes on, and wait until everything is closed."""
+        self._refuse_other_loop()
         task = self._task
         if task is None:
             if not self._ended:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_type_hints, overload
 
@@ -90,6 +90,8 @@ class Tool:
             returned = await self.function(**given)
         else:
             returned = await settled(await asyncio.to_thread(_called, self.function, given))
+        if isinstance(returned, AsyncIterable | Awaitable):
+            raise TypeError(f"{self.name} returned {type(returned).__name__}, which is not awaited: return a value")
         return plain(returned)
 
     def _misfit(self, why: str) -> AgentError:

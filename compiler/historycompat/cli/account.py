@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +14,8 @@ from rich.text import Text
 from historycompat.cli.differences import Change
 from historycompat.cli.screen import console, count, one_line, say, visible
 from historycompat.edits import Pointer
-from historycompat.errors import did_you_mean
 from historycompat.models.normalise import normalise
-from historycompat.models.patterns import known_providers, named_providers
+from historycompat.models.patterns import known_providers, named_providers, near_provider
 from historycompat.ruleset import Rule
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
@@ -32,10 +32,19 @@ Chapter = tuple[Rule, Sequence[Change]]
 def unknown_provider(model: str, ruleset: Ruleset) -> str:
     """That a model names no provider which anyone knows, these rules included; empty where one does."""
     named = named_providers(pattern for rule in ruleset for pattern in rule.meaning.models)
-    if (known_providers() | named).intersection(*(ref.chain for ref in normalise(model)[:1])):
+    chain = next((ref.chain for ref in normalise(model)), ())
+    if (known_providers() | named).intersection(chain):
         return ""
-    hint = did_you_mean(model.partition("/")[0], known_providers())
-    return f"note: {visible(model)} names no provider that the rules know{f' ({hint})' if hint else ''}"
+    hint = near_provider(chain[0] if chain else model.partition("/")[0])
+    rest = count(sum(rule.matches(normalise(model)) for rule in ruleset), "rule")
+    known = f"names no provider that the rules know{f' ({hint})' if hint else ''}"
+    return f"note: {visible(model)} {known}; it is left to the {rest} for every provider"
+
+
+def show_unknown_provider(model: str, ruleset: Ruleset) -> None:
+    """The same, and where to see the rules that are left."""
+    if note := unknown_provider(model, ruleset):
+        say(f"{note}: historycompat rules --model {visible(shlex.quote(model))}\n")
 
 
 def show_changes(chapters: Sequence[Chapter]) -> None:

@@ -8,13 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from historycompat import api, formats
-from historycompat.cli.account import as_data, show_changes, show_rest, show_summary, unknown_provider
+from historycompat.cli.account import as_data, show_changes, show_rest, show_summary, show_unknown_provider
 from historycompat.cli.differences import by_rule
-from historycompat.cli.histories import UnusableInput, read_history, title
+from historycompat.cli.histories import UnusableInput, read_history, title, why_none_fits
 from historycompat.cli.output import to_json, write_file, write_out
-from historycompat.cli.screen import say, show_diff
-from historycompat.errors import HistoryError
-from historycompat.formats.detection import Survey
+from historycompat.cli.screen import show_diff
+from historycompat.errors import UnknownFormat
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
 
@@ -24,7 +23,6 @@ _FORMAT = "The message format, such as openai-chat; detected where it is absent.
 _RULES = "A rule file that runs after the built-in rules; may be given again."
 
 _SURE = 0.6  # a format with less sureness was recognised by nothing of its own
-_NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
 
 
 def apply(
@@ -64,9 +62,8 @@ def apply(
 def _read_as(history: Any, file: str) -> formats.Detection:
     try:
         return formats.detect(history)
-    except HistoryError as error:
-        reason = error if Survey.of(history).roles else _NO_MESSAGES
-        raise UnusableInput(f"{title(file)}: {reason}") from None
+    except UnknownFormat:
+        raise UnusableInput(f"{title(file)}: {why_none_fits(history)}") from None
 
 
 def _print(history: Any, outcome: Outcome, name: str, diff: bool, output: Path | None) -> None:
@@ -81,8 +78,7 @@ def _print(history: Any, outcome: Outcome, name: str, diff: bool, output: Path |
 
 def _tell(history: Any, outcome: Outcome, model: str, ruleset: Ruleset, *, guessed: bool) -> None:
     looked = ruleset.for_model(model)
-    if note := unknown_provider(model, ruleset):
-        say(f"{note}; those that apply to it: {', '.join(rule.name for rule in looked) or 'none'}\n")
+    show_unknown_provider(model, ruleset)
     show_changes(list(by_rule(history, outcome, model, ruleset)))
     show_rest(outcome)
     show_summary(outcome, model, len(looked), guessed=guessed)

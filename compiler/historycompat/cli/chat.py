@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
@@ -49,33 +49,59 @@ def chat(
 
     agent = Agent(model=resolve(model), memory=store, instructions=instructions)
     log = logging.getLogger("historycompat")
-    shown = _Repairs(level=logging.INFO)
+    shown = _Log(level=logging.INFO)
     level = log.level
     log.addHandler(shown)
     log.setLevel(logging.INFO)
     try:
         with agent:
-            asyncio.run(_talk(agent, model, {"thread": thread, "resource": "cli"}))
+            all_well = asyncio.run(_talk(agent, model, {"thread": thread, "resource": "cli"}))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     finally:
         log.removeHandler(shown)
         log.setLevel(level)
+    if not (all_well or _is_person()):
+        raise typer.Exit(1)
 
 
-async def _talk(agent: Agent, name: str, memory: MemoryOption) -> None:
+def _is_person() -> bool:
+    """Whether somebody sits at the keyboard; else a conversation is piped in, and its end says how it went."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+async def _talk(agent: Agent, name: str, memory: MemoryOption) -> bool:
+    """The conversation; whether every line of it was followed."""
     say(Text(f"{visible(name)}. {_HELP}", "dim"))
-    model = agent.model
+    model, all_well = agent.model, True
     async for line in _lines():
         command, _, argument = line.partition(" ")
         if command == "/quit":
-            return
+            break
         if command == "/model" and argument.strip():
-            model = _chosen(argument.strip()) or model
+            chosen = _chosen(argument.strip())
+            model, all_well = chosen or model, all_well and chosen is not None
         elif line.startswith("/"):
             say(Text(_HELP, "dim"))
         elif line:
-            await _answer(agent, line, model, memory)
+            all_well &= await _until_interrupted(_answer(agent, line, model, memory))
+    return all_well
+
+
+async def _until_interrupted(answer: Coroutine[Any, Any, bool]) -> bool:
+    """An answer, which a person may stop; the conversation goes on. An interrupt of a piped one ends the program."""
+    if not _is_person():
+        return await answer
+    task, loop = asyncio.ensure_future(answer), asyncio.get_running_loop()
+    before = signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(task.cancel))
+    try:
+        await asyncio.wait({task})
+    finally:
+        signal.signal(signal.SIGINT, before)
+        task.cancel()
+    if task.cancelled():
+        say(Text("stopped; what was said is kept", "yellow"))
+    return task.cancelled() or task.result()
 
 
 def _chosen(wanted: str) -> LanguageModel | None:
@@ -115,44 +141,70 @@ def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes | None]) -
         loop.call_soon_threadsafe(lines.put_nowait, None)
 
 
-async def _answer(agent: Agent, line: str, model: LanguageModel | str, memory: MemoryOption) -> None:
-    """One answer. A model that cannot be reached, or refuses for good, does not end the conversation."""
+async def _answer(agent: Agent, line: str, model: LanguageModel | str, memory: MemoryOption) -> bool:
+    """One answer, and whether it was given and is kept. A model that cannot be reached, or refuses for good, does not
+    end the conversation."""
+    screen, last = _Screen(), ""
     try:
         async with agent.stream(line, model=model, memory=memory) as result:
             async for part in result.full_stream:
-                _show(part)
+                _show(part, screen)
+                last = part.type
+        return last == "finish" and not (await result.answer()).notes
     except HistoryCompatError as error:
-        say(Text(f"historycompat: {one_line(str(error))}", "bold red"))
+        screen.fail(error)
+        return False
+    finally:
+        screen.end_line()
 
 
-def _show(part: Part) -> None:
+class _Screen:
+    """What the model says on standard output, all else on lines of its own on standard error."""
+
+    def __init__(self) -> None:
+        self._in_line = False
+
+    def write(self, text: str) -> None:
+        write_out("\n".join(map(visible, text.split("\n"))).encode("utf-8", "backslashreplace"))
+        self._in_line = not text.endswith("\n")
+
+    def tell(self, text: str, style: str) -> None:
+        self.end_line()
+        say(Text(text, style))
+
+    def fail(self, error: Exception) -> None:
+        self.tell(f"historycompat: {one_line(str(error)) or type(error).__name__}", "bold red")
+
+    def end_line(self) -> None:
+        if self._in_line:
+            self.write("\n")
+
+
+def _show(part: Part, screen: _Screen) -> None:
     told: Any = part
     match part.type:
         case "text-delta":
-            write_out(_shown(told.text).encode("utf-8", "backslashreplace"))
+            screen.write(told.text)
         case "tool-call":
-            say(Text(f"calls {visible(told.tool_name)} {one_line(str(told.input))}", "cyan"))
+            screen.tell(f"calls {visible(told.tool_name)} {one_line(str(told.input))}", "cyan")
         case "tool-result":
-            say(Text(f"  {one_line(str(told.output))}", "red" if told.is_error else "cyan"))
+            screen.tell(f"  {one_line(str(told.output))}", "red" if told.is_error else "cyan")
         case "repaired":
-            say(Text(f"refused: {one_line(str(told.error))}", "yellow"), Text("repaired, and sent again", "yellow"))
-        case "finish":
-            write_out(b"\n")
+            screen.tell(f"refused: {one_line(str(told.error))}", "yellow")
+            screen.tell("repaired, and sent again", "yellow")
         case "tripwire":
-            say(Text(f"stopped by {told.processor_id}: {one_line(told.reason)}", "bold red"))
+            screen.tell(f"stopped by {told.processor_id}: {one_line(told.reason)}", "bold red")
         case "error":
-            say(Text(f"historycompat: {one_line(str(told.error))}", "bold red"))
+            screen.fail(told.error)
 
 
-def _shown(text: str) -> str:
-    return "\n".join(map(visible, text.split("\n")))
-
-
-class _Repairs(logging.Handler):
-    """Shows each rule that changed something, when it did."""
+class _Log(logging.Handler):
+    """Shows each rule that changed something, when it did, and what went wrong without ending an answer."""
 
     def emit(self, record: logging.LogRecord) -> None:
         facts = getattr(record, "historycompat", None)
         if isinstance(facts, dict):
             where = "in what is sent" if facts["phase"] == "before" else "in the stored history"
             say(Text(f"{facts['rule']}: {count(facts['edits'], 'change')} {where}", "yellow"))
+        elif record.levelno >= logging.WARNING:
+            say(Text(one_line(record.getMessage()), "yellow"))

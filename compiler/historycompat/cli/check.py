@@ -120,7 +120,8 @@ def _fix(file: str, source: Source, kind: Kind) -> Source:
     for complaint in answered:
         assert complaint.fix
         span, text = complaint.fix
-        say(Text(f"{span.place}: {complaint.code} wrote {text} for {span.text}", "green"), wrap=False)
+        done = f"wrote {text} for {span.text}" if text else f"deleted {span.text}"
+        say(Text(f"{span.place}: {complaint.code} {done}", "green"), wrap=False)
     if answered:
         write_file(Path(file), mended.text.encode())
     return mended

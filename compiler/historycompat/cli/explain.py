@@ -1,8 +1,8 @@
-"""`historycompat explain`: a rule, a code, a verb, a state, a variable, or the error that a provider sent."""
+"""`historycompat explain`: a rule, a code, a word of the language, or the error that a provider sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Annotated
 
 import typer
@@ -15,9 +15,19 @@ from historycompat.cli.screen import console, say
 from historycompat.codes import CODES
 from historycompat.errors import HistoryCompatError, did_you_mean
 from historycompat.language import meanings
+from historycompat.language.fields import OWNERS
+from historycompat.language.targets import TARGETS
 from historycompat.reference.answers import read
 from historycompat.rulesets import Ruleset
 from historycompat.verbs import VERBS
+
+FIELDS = frozenset(name for fields in OWNERS.values() for name in fields)
+# What one word may be at once.
+_NAMED: tuple[tuple[Container[str], Callable[[str], str]], ...] = (
+    (FIELDS, reference.field_page),
+    (TARGETS, reference.target_page),
+    (meanings.VARIABLES, reference.variable_page),
+)
 
 
 class Unexplained(HistoryCompatError):
@@ -28,8 +38,8 @@ def explain(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A rule, a code, a verb, a :state, a $variable, or an error: its text, @FILE, or - (standard input).",
-            metavar="RULE|CODE|VERB|ERROR",
+            help="A rule, code, verb, field, target, :state, $variable; or an error: text, @FILE, - (standard input).",
+            metavar="RULE|CODE|VERB|FIELD|ERROR",
             show_default=False,
         ),
     ] = None,
@@ -73,15 +83,16 @@ def _page(words: str, ruleset: Ruleset) -> str | None:
     """The page of the first thing with this name."""
     bare = words.strip("`")
     verb = bare.replace(" ", "_").replace("-", "_")
+    named = [make for words, make in _NAMED if bare in words]
     states = {state for _, state in meanings.STATES}
     tables: tuple[tuple[bool, Callable[[], str]], ...] = (
         (bare.upper() in CODES, lambda: reference.code_page(bare.upper())),
         (bare in ruleset, lambda: reference.rule_page(ruleset[bare])),
         (verb in VERBS, lambda: reference.verb_page(verb)),
+        (bool(named), lambda: "\n".join(make(bare) for make in named)),
         (bare == "map", lambda: reference.verb_page("map_ids") + "\n" + reference.verb_page("map_names")),
         (bare[:1] == "$" and bare[1:] in meanings.VARIABLES, lambda: reference.variable_page(bare[1:])),
         (bare.removeprefix(":") in states, lambda: reference.state_page(bare.removeprefix(":"))),
-        (bare in meanings.VARIABLES, lambda: reference.variable_page(bare)),
     )
     return next((make() for known, make in tables if known), None)
 
@@ -89,13 +100,15 @@ def _page(words: str, ruleset: Ruleset) -> str | None:
 def _unknown(words: str, ruleset: Ruleset) -> str:
     known = [
         *VERBS,
+        *FIELDS,
+        *TARGETS,
         *CODES,
         *ruleset.names,
         *(f"${v}" for v in meanings.VARIABLES),
         *(f":{s}" for _, s in meanings.STATES),
     ]
-    hint = did_you_mean(words, known) or "an error is explained with --error TEXT, @FILE or -"
-    return f"{words!r} is no rule, code, verb, state or variable; {hint}"
+    hint = did_you_mean(words, known, cutoff=0.7) or "an error is explained with --error TEXT, @FILE or -"
+    return f"{words!r} is no rule, code, verb, field, target, state or variable; {hint}"
 
 
 def _show(page: str) -> None:

@@ -35,8 +35,8 @@ _ASLEEP = {
 def error_page(view: ErrorView, model: str | None, ruleset: Ruleset) -> str:
     """What is known of an error, as a page."""
     found = answers(view, ruleset)
-    fit = [answer for answer in found if _concerned(answer.rule, model, ruleset)]
-    fit.sort(key=lambda answer: _by_error_alone(answer.rule, model))
+    fit = [answer for answer in found if concerned(answer.rule, model, ruleset)]
+    fit.sort(key=lambda answer: (bool(answer.sleeps), _by_error_alone(answer.rule, model)))
     blocks = [f"# {_verdict(fit, found, model)}", *_quoted(view), *_about(found)]
     for answer in fit[:_IN_FULL]:
         blocks += _told(answer, model)
@@ -51,7 +51,8 @@ def error_page(view: ErrorView, model: str | None, ruleset: Ruleset) -> str:
     return page(blocks)
 
 
-def _concerned(rule: Rule, model: str | None, ruleset: Ruleset) -> bool:
+def concerned(rule: Rule, model: str | None, ruleset: Ruleset) -> bool:
+    """Whether a rule may answer an error of a model, or of any where None is named."""
     return model is None or rule.matches(normalise(model)) or rule in ruleset.reactive(model)
 
 
@@ -68,7 +69,8 @@ def _verdict(fit: Sequence[Answer], found: Sequence[Answer], model: str | None) 
     if _only_reports(first):
         return f"No repair helps here{concern}: `{first.name}` says why"
     more = f", and {len(fit) - 1} more" if len(fit) > 1 else ""
-    return f"`{first.name}` answers this error{concern}{more}"
+    does = "is for this error under another status" if fit[0].sleeps else "answers this error"
+    return f"`{first.name}` {does}{concern}{more}"
 
 
 def _quoted(view: ErrorView) -> Iterator[str]:

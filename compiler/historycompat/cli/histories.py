@@ -12,12 +12,16 @@ from typing import Any, NoReturn
 
 from historycompat.cli.output import write_err
 from historycompat.errors import HistoryError
-from historycompat.formats.detection import Survey
+from historycompat.formats.detection import Survey, holds_messages
 
 _NO_MESSAGES = "there are no messages in it; a history is a JSON list of messages, or a request body that holds one"
+_ONE_MESSAGE = "this is a single message; a history is a list of messages (JSON Lines of them? make a list: jq -s .)"
 _NESTED = "the JSON is nested too deeply to be a message history"
 # Words that Python's reader takes and JSON does not know, outside of strings.
 _NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
+
+
+_PYTHON = re.compile(r"'|(?:None|True|False)\b")  # where JSON has something else
 
 
 class UnusableInput(HistoryError):
@@ -66,8 +70,26 @@ def parse_history(data: bytes) -> Any:
 def why_none_fits(history: Any) -> str:
     """Why no format was found for a history."""
     survey = Survey.of(history)
-    seen = f"no format fits it ({survey.describe()}); historycompat formats lists those that are known"
-    return seen if survey.roles else _NO_MESSAGES
+    if survey.roles:
+        return f"no format fits it ({survey.describe()}); historycompat formats lists those that are known"
+    if isinstance(history, dict) and isinstance(history.get("role"), str):
+        return _ONE_MESSAGE
+    inner = held_in(history)
+    return f"{_NO_MESSAGES} (there is one under {json.dumps(inner)}: take it out of there)" if inner else _NO_MESSAGES
+
+
+def held_in(record: Any) -> str | None:
+    """The key of a stored record that holds a message list or a request body, if one alone does; None for a history."""
+    if not isinstance(record, dict) or holds_messages(record):
+        return None
+    inner = [key for key, value in record.items() if _is_history(value)]
+    return inner[0] if len(inner) == 1 else None
+
+
+def _is_history(value: Any) -> bool:
+    if isinstance(value, dict):
+        return holds_messages(value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def title(name: str) -> str:
@@ -133,4 +155,4 @@ def _place(text: str) -> tuple[int, int]:
 def _hint(text: str, error: json.JSONDecodeError) -> str:
     if error.msg == "Extra data" and text[error.pos] == "{":
         return " (JSON Lines? make a list of the lines first: jq -s .)"
-    return ""
+    return " (Python? print it with json.dumps)" if _PYTHON.match(text, error.pos) else ""

@@ -10,15 +10,25 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from historycompat.cli.explain_errors import concerned
+from historycompat.cli.histories import UnusableInput, read_history, title, why_none_fits
 from historycompat.cli.output import write_file, write_out
 from historycompat.cli.pasted import read_text
 from historycompat.cli.screen import say, visible
-from historycompat.errors import HistoryCompatError
-from historycompat.reference.answers import read
+from historycompat.cli.threads import history_in
+from historycompat.error_patterns import own_words
+from historycompat.errors import HistoryCompatError, UnknownFormat
+from historycompat.reference.answers import answers, read
+from historycompat.reference.markdown import row
+from historycompat.rulesets import Ruleset
+from historycompat.runtime.error_view import ErrorView
 from historycompat.starter import Evidence, scope, starter
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _HISTORIES = ("messages", "history", "input", "contents", "request")
+
+
+_MOST = 3  # rules that are named
 
 
 class UnusableArgument(HistoryCompatError):
@@ -53,8 +63,14 @@ def new(
     if history and not from_error:
         raise UnusableArgument("--history goes with --from-error, which says why the history was refused")
     evidence = _evidence(from_error, history) if from_error else None
-    text = starter(name, model=model, evidence=evidence)
+    try:
+        text = starter(name, model=model, evidence=evidence)
+    except UnknownFormat:
+        assert evidence
+        raise UnusableInput(f"{title(history or from_error or '-')}: {why_none_fits(evidence.history)}") from None
     _doubt(model or (evidence.model if evidence else None))
+    if evidence:
+        _tell_known(evidence, model or evidence.model)
     if output is None:
         write_out(text.encode())
         return
@@ -73,6 +89,15 @@ def _doubt(model: str | None) -> None:
         say(Text(f"note: {doubt}", "yellow"), wrap=False)
 
 
+def _tell_known(evidence: Evidence, model: str | None) -> None:
+    """That rules answer the error already, where some do."""
+    rules, view = Ruleset.builtin(), own_words(ErrorView.of(evidence.error))
+    found = [a for a in answers(view, rules) if not a.sleeps and concerned(a.rule, model, rules)]
+    if found:
+        names = row(answer.rule.name for answer in found[:_MOST])
+        say(Text(f"note: {names} may answer this error already; historycompat explain NAME tells how", "yellow"))
+
+
 def _evidence(error_file: str, history_file: str | None) -> Evidence:
     text = read_text(error_file)
     error = _parsed(text)
@@ -85,9 +110,7 @@ def _evidence(error_file: str, history_file: str | None) -> Evidence:
             if isinstance(error.get("error"), str):
                 error = {**error, "message": error.pop("error")}
     if history_file:
-        history = _parsed(read_text(history_file))
-        if not isinstance(history, (list, dict)):
-            raise UnusableArgument(f"{history_file}: a history is JSON: a list of messages or a request body")
+        history = history_in(read_history(history_file))
     return Evidence(error, history, model)
 
 

@@ -13,11 +13,11 @@ from rich.text import Text
 from historycompat import api, formats
 from historycompat.cli.account import show_changes, show_rest
 from historycompat.cli.differences import by_rule
-from historycompat.cli.histories import UnusableInput, read_history, title
+from historycompat.cli.histories import UnusableInput, read_history, title, why_none_fits
 from historycompat.cli.output import to_json, write_file, write_out
 from historycompat.cli.pasted import pasted
 from historycompat.cli.screen import count, say, visible
-from historycompat.errors import HistoryError
+from historycompat.errors import HistoryError, UnknownFormat
 from historycompat.reference.answers import read
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.error_view import ErrorView, capped
@@ -100,6 +100,8 @@ class _Refusal:
             formats.find(self.format)
         try:
             return api.repair(history, error=self.view, model=self.model, format=self.format, rules=self.rules)
+        except UnknownFormat:
+            raise UnusableInput(f"{name}: {why_none_fits(history)}") from None
         except HistoryError as error:
             raise UnusableInput(f"{name}: {error}") from None
 

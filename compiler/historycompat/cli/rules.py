@@ -10,11 +10,10 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from historycompat.cli.account import unknown_provider
 from historycompat.cli.folders import write_folder
 from historycompat.cli.screen import count, one_line, say, visible
-from historycompat.errors import did_you_mean
 from historycompat.models.normalise import normalise
-from historycompat.models.patterns import known_providers
 from historycompat.reference.rules import INDEX, rule_pages
 from historycompat.ruleset import Rule
 from historycompat.rulesets import Ruleset
@@ -51,30 +50,17 @@ def rules(
     """
     if folder and not docs:
         raise typer.BadParameter(f"{str(folder)!r} is a folder to write with --docs; a model is named with --model")
-    refs = normalise(model)
-    chosen = [rule for rule in Ruleset.builtin().extend(*files or ()) if model is None or rule.matches(refs)]
+    refs, ruleset = normalise(model), Ruleset.builtin().extend(*files or ())
+    chosen = [rule for rule in ruleset if model is None or rule.matches(refs)]
     if docs:
         write_folder(folder or Path(_FOLDER), dict(rule_pages(chosen)), INDEX)
     for rule in () if docs else chosen:
         _show(rule)
-    if model is not None:
-        _tell_unknown(model)
+    if model is not None and (note := unknown_provider(model, ruleset)):
+        say(Text(note, "yellow"))
     concern = f" for {visible(model)}" if model else ""
     place = f", in {visible(str(folder or _FOLDER))}; begin with {INDEX}" if docs else ""
     say(Text(f"{count(len(chosen), 'rule')}{concern}{place}", "green"))
-
-
-def _tell_unknown(model: str) -> None:
-    """That a model is known by no table, so that few rules are for it."""
-    known = known_providers()
-    refs = normalise(model)
-    if any(ref.vendor in known or set(ref.chain) & known for ref in refs):
-        return
-    first = next((ref.chain[0] for ref in refs if ref.chain), model.split("/")[0])
-    hint = did_you_mean(first, known, cutoff=0.75)
-    name = visible(model)
-    say(Text(f"note: no provider or model {name} is known here" + (f"; {hint}" if hint else ""), "yellow"))
-    say(Text("note: only the rules for every provider apply to it, and those that name it", "yellow"))
 
 
 def _show(rule: Rule) -> None:

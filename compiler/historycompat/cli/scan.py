@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,11 +15,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.text import Text
 
 from historycompat import api, formats
-from historycompat.cli.account import unknown_provider
+from historycompat.cli.account import show_unknown_provider
 from historycompat.cli.histories import UnusableInput, why_none_fits
 from historycompat.cli.scan_reports import Finding, JsonReport, Report, SarifReport, TextReport
 from historycompat.cli.screen import count, fail, say, visible
-from historycompat.cli.threads import Thread, size, threads
+from historycompat.cli.threads import Thread, as_body_of, history_in, size, threads
 from historycompat.errors import HistoryError, UnknownFormat
 from historycompat.rulesets import Ruleset
 from historycompat.runtime.outcome import Outcome
@@ -38,7 +38,10 @@ _REPORTS: dict[Output, Callable[[Ruleset], Report]] = {
     Output.JSON: JsonReport,
     Output.SARIF: SarifReport,
 }
-_FILES = "JSON Lines with a message list or request body on each line, or a JSON file with one; - is standard input."
+_FILES = (
+    "JSON Lines with a message list, a request body, or a record with one of them on each line, or a JSON file with "
+    "one; - is standard input."
+)
 _MODEL = "The model that is to read them, such as anthropic/claude-sonnet-4-5."
 _FORMAT = "The message format of all threads; detected for each where it is absent."
 _RULES = "A rule file that runs after the built-in rules; may be given again."
@@ -121,8 +124,8 @@ class _Scan:
         problem = thread.problem
         if not problem:
             try:
-                kind = self.format or formats.detect(thread.history).format.name
-                found = _of_outcome(thread, api.apply(thread.history, model=self.model, format=kind, rules=self.rules))
+                kind, history = self._read(thread)
+                found = _of_outcome(thread, api.apply(history, model=self.model, format=kind, rules=self.rules))
             except UnknownFormat:
                 problem = why_none_fits(thread.history)
             except HistoryError as error:
@@ -136,10 +139,14 @@ class _Scan:
         self.unreadable += 1
         return [Finding(thread.file, thread.line, "unreadable", "unreadable", problem, column=thread.column)]
 
+    def _read(self, thread: Thread) -> tuple[str, Any]:
+        history = history_in(thread.history)
+        kind = formats.find(self.format) if self.format else formats.detect(history).format
+        return kind.name, as_body_of(kind, history)
+
     def tell(self) -> None:
         """The whole in a sentence."""
-        if note := unknown_provider(self.model, self.rules):
-            say(note)
+        show_unknown_provider(self.model, self.rules)
         total = self.read_as.total() + self.unreadable
         kinds = ", ".join(f"{times:,} {kind}" for kind, times in self.read_as.most_common())
         unread = f", {self.unreadable:,} unreadable" if self.unreadable else ""

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from historycompat.cli.histories import UnusableInput, parse_history, title
+from historycompat.cli.histories import UnusableInput, held_in, parse_history, title
+from historycompat.formats.detection import Survey
+from historycompat.formats.format import Format
 
 _LINES = (".jsonl", ".ndjson")
 
@@ -47,6 +49,19 @@ def threads(name: str, advance: Callable[[int], None]) -> Iterator[Thread]:
             advance(len(line))
             if line.strip():
                 yield _parsed(name, number, line)
+
+
+def history_in(record: Any) -> Any:
+    """What of a stored record is the history: itself, or the one list or request body in it, where it is no body."""
+    key = held_in(record)
+    return record if key is None else record[key]
+
+
+def as_body_of(kind: Format, history: Any) -> Any:
+    """A history that a format can read: the bare messages of a record that keeps them under the key of another."""
+    if not isinstance(history, dict) or kind.spine[0] in history:
+        return history
+    return Survey.of(history).messages or history
 
 
 def _is_of_lines(name: str, line: bytes) -> bool:

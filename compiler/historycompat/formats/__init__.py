@@ -74,6 +74,7 @@ FORMATS: dict[str, Format] = {
     )
 }
 
+_ANYONES = ("messages", "prompt")  # keys of a message list that tell nothing of its format
 _POSSIBLE = 0.2  # the least sureness at which a format is named at all
 
 
@@ -100,10 +101,16 @@ def detect(history: Any) -> Detection:
     survey = Survey.of(history)
     scores = sorted(((-each.detect(survey), order, each) for order, each in enumerate(FORMATS.values())), key=_rank)
     likely = [(-score, each) for score, _, each in scores if -score >= _POSSIBLE]
+    likely = [entry for entry in likely if _is_named(entry[1], history)] or likely
     if not likely:
         raise UnknownFormat(f"no format fits this history ({survey.describe()}); say which it is ({_names()})")
     confidence, best = likely[0]
     return Detection(best, confidence, tuple(each.name for _, each in likely[1:]))
+
+
+def _is_named(kind: Format, history: Any) -> bool:
+    """Whether a body holds its messages under a key that few formats have, this one among them."""
+    return isinstance(history, dict) and kind.spine[0] not in _ANYONES and isinstance(history.get(kind.spine[0]), list)
 
 
 def _rank(entry: tuple[float, int, Format]) -> tuple[float, int]:

@@ -98,6 +98,8 @@ def _of_ui(message: Message, parts: list[Any]) -> Iterator[str]:
     if any(key in message for key in ("toolInvocations", "experimental_attachments", "annotations")):
         yield "ui-old"
     yield "ui-old" if isinstance(message.get("content"), str) else "ui-new"
+    if not parts:
+        yield "ui-part"
     for part in parts:
         kind = value_at(part, ("type",))
         if not isinstance(kind, str):

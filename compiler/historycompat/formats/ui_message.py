@@ -100,7 +100,7 @@ LENS = RowLens(
 
 FORMAT = LENS.format(
     "AI SDK UIMessage (ai 5 to 7)",
-    scorer(needs=words("parts"), own=words("ui-new"), against=words("row ui-old foreign")),
+    scorer(needs=words("parts"), own=words("ui-new+ui-part"), against=words("row ui-old foreign")),
     Shape(
         parts="parts",
         calls=CALLS,

@@ -13,8 +13,8 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from historycompat.errors import Complaint, did_you_mean, respelt
 from historycompat.language.grammar import keywords, parser
-from historycompat.language.mistakes import END, LESS_SURE, MEANT, MISTAKES, ON_WHAT, Mistake
-from historycompat.source import Fragment
+from historycompat.language.mistakes import END, LESS_SURE, MEANT, MISTAKES, ON_WHAT, UNSURE, Mistake
+from historycompat.source import Fragment, Span
 
 _NAMES = {
     "DQ": "text in double quotes",
@@ -101,11 +101,13 @@ def complaint(error: UnexpectedInput, fragment: Fragment) -> Complaint:
     span = fragment.span(position, end)
     found = fragment.text[position:end]
     if guess := _guess(MISTAKES, fragment.text, position, accepted):
-        return Complaint(guess.code, guess.message or _unexpected(found, accepted), span, guess.suggestion)
+        message, fix = guess.message or _unexpected(found, accepted), _fix(guess, fragment, position)
+        return Complaint(guess.code, message, span, guess.suggestion, fix=fix)
     words = keywords()
     fitting = [words[name] for name in words if name in accepted]
     if MEANT.get(found) in fitting:
-        return Complaint("E104", _no_word(found, accepted), span, f"write {MEANT[found]}")
+        fix = None if found in UNSURE else (span, MEANT[found])
+        return Complaint("E104", _no_word(found, accepted), span, f"write {MEANT[found]}", fix=fix)
     if found in words.values():
         return Complaint("E101", _unexpected(found, accepted), span, _misplaced(found, accepted))
     meant = did_you_mean(found.lower(), fitting) if word else None
@@ -124,6 +126,12 @@ def _guess(mistakes: Iterable[Mistake], text: str, position: int, accepted: Set[
         if fits and re.compile(mistake.pattern).match(text, position):
             return mistake
     return None
+
+
+def _fix(mistake: Mistake, fragment: Fragment, position: int) -> tuple[Span, str] | None:
+    found = re.compile(mistake.pattern).match(fragment.text, position)
+    assert found
+    return None if mistake.fix is None else (fragment.span(*found.span()), mistake.fix.format(found[0]))
 
 
 def _misplaced(word: str, accepted: Set[str]) -> str | None:

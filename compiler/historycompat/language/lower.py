@@ -9,6 +9,7 @@ from typing import Any
 from historycompat import ir, ruleset
 from historycompat.language.expressions import codegen
 from historycompat.language.select import condition, selector
+from historycompat.language.sieves import sieves
 from historycompat.regex import cap_text, compile_regex
 from historycompat.tree import Expr, ModelPattern
 from historycompat.verbs import VERBS
@@ -30,6 +31,7 @@ def lower(rule: ir.Rule, matcher: Matcher) -> ruleset.Rule:
         steps=lambda: tuple(map(_step, rule.statements)),
         triggers=lambda: tuple(map(_trigger, rule.triggers)),
         when=lambda: condition(rule.when),
+        sieves=lambda: sieves(rule),
         variables=reads if rule.when is None else reads | codegen.variables(rule.when),
     )
 

@@ -104,7 +104,7 @@ STATES: dict[tuple[str, str], Meaning] = {
         [_LS, _result(), {"tool": [{"result": "c1", "name": "ls", "output": "again"}]}],
     ),
     ("result", "late"): Meaning(
-        "one that does not stand directly behind its call's message",
+        "one that does not stand in a tool message directly behind its call's message",
         "move result:late to after call",
         [_LS, _HI, _result()],
     ),

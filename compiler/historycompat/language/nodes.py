@@ -151,7 +151,8 @@ class _Composer:
         message = f"YAML reads {span.text} as {_REFERENCES.get(span.text[:1], 'a reference')}, not as text"
         message += ", and more such below" * (self._references == _MOST_REFERENCES)
         hint = yaml_mistakes.WRITTEN_OUT if span.text[:1] in "&*" else yaml_mistakes.QUOTE
-        self._complain("E110", message, span, hint)
+        fix = yaml_mistakes.in_quotes(self._source, node.start)
+        self._complaints.append(Complaint("E110", message, span, hint, fix=fix))
 
     def _close(self, node: Node, end: int) -> None:
         node.end = end if node.style == "flow" else max([node.end, *(item.end for item in node.items[-2:])])

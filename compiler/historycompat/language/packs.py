@@ -12,6 +12,7 @@ from historycompat import tree
 from historycompat.errors import Complaint, RuleError, did_you_mean, respelt
 from historycompat.language import assemble, json_nodes, nodes, parse, yaml_mistakes
 from historycompat.language.assemble import Clause
+from historycompat.language.fields import PACK, RULE
 from historycompat.language.mistakes import MEANT_FIELDS
 from historycompat.language.nodes import Node
 from historycompat.language.vocabulary import CASE_FIELDS, CASE_NEEDS
@@ -21,7 +22,7 @@ Kind = Literal["yaml", "rules"]
 
 _SUFFIXES: dict[str, Kind] = {".yaml": "yaml", ".yml": "yaml", ".rules": "rules"}
 
-_PACK_FIELDS = ("language", "pack", "rules")
+_PACK_FIELDS = tuple(PACK)
 
 # What each field of a rule holds: a start symbol of the grammar, or free text. The plural fields take a list, too.
 _TEXT = "text"
@@ -51,7 +52,7 @@ _LOOKS = {
     "rule_name": "drop-empty-text",
 }
 _PLURAL = frozenset({"see", "models", "on_error", "do"})
-_RULE_FIELDS = (*_FIELDS, "tests")
+_RULE_FIELDS = tuple(RULE)
 
 _PACK_FIELD = {"name": "pack", "version": "language", "rule": "rules"}
 _ABOVE = 'put "language: 1" and "rules:" above it, and indent it'
@@ -60,6 +61,7 @@ _MISSING = {
     "do": "say what it does: do: drop assistant/reasoning, or a list of statements",
 }
 
+_FOLDED = re.compile(r">[-+0-9]*")
 _CUT = re.compile(r"[ \t]+(#[^\r\n]*)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -127,6 +129,7 @@ class _Reader:
     def _fields(self, node: Node, known: tuple[str, ...], owner: str) -> dict[str, Node]:
         """The fields of a mapping by name: the known ones, and of two with one name the first."""
         fields: dict[str, Node] = {}
+        given = {key.text for key, _ in node.pairs()}
         for key, value in node.pairs():
             if key.text in known:
                 fields.setdefault(key.text, value)
@@ -134,7 +137,9 @@ class _Reader:
                 meant = MEANT_FIELDS.get(key.text) if owner != "a pack" else _PACK_FIELD.get(key.text)
                 hint = f"write {meant}" if meant in known else did_you_mean(key.text, known)
                 hint = hint or f"the fields are {', '.join(known)}"
-                message, fix = f'{owner} has no field "{key.text}"', respelt(key.span, key.text, known)
+                free = [field for field in known if field not in given]
+                fix = (key.span, meant) if meant in free else respelt(key.span, key.text, free)
+                message = f'{owner} has no field "{key.text}"'
                 self.complaints.append(Complaint("E107", message, key.span, hint, fix=fix))
         return fields
 
@@ -184,15 +189,20 @@ class _Reader:
         if node.spoiled:
             return None
         if node.kind != "scalar":
-            hint = yaml_mistakes.QUOTE if self._is_eaten(node, symbol) else f"write it as one text: {_LOOKS[symbol]}"
-            self._complain("E110", f"YAML reads a {node.kind} where text is meant", node.span, hint)
+            eaten = self._is_eaten(node, symbol)
+            hint = yaml_mistakes.QUOTE if eaten else f"write it as one text: {_LOOKS[symbol]}"
+            fix = yaml_mistakes.in_quotes(self._source, node.start) if eaten and "\n" not in node.span.text else None
+            message = f"YAML reads a {node.kind} where text is meant"
+            self.complaints.append(Complaint("E110", message, node.span, hint, fix=fix))
         elif half := _SURROGATE.search(node.text):
             message = f"U+{ord(half[0]):04X} is half of a character"
             self._complain("E106", message, node.span, r"write it in one: \U0001F600")
         elif symbol == _TEXT:
             return self._text(node)
         elif node.style == ">":
-            self._complain("E111", 'a folded text (">") loses its lines', node.span, 'write "|-" for ">"')
+            head = Span(self._source, node.start, node.start + len(_FOLDED.findall(node.span.text)[0]))
+            message = 'a folded text (">") loses its lines'
+            self.complaints.append(Complaint("E111", message, node.span, 'write "|-" for ">"', fix=(head, "|-")))
         else:
             return self._parsed(node, symbol)
         return None
@@ -207,7 +217,7 @@ class _Reader:
         """Free text. Behind prose, unlike behind an address or a date, a comment is text that YAML cut off."""
         if not node.text.strip():
             self._complain("E102", "nothing is written here", node.span, "write a text, or delete the field")
-        elif not (" " in node.text and self._is_cut(node)):
+        elif not (" " in node.text and self._is_cut(node, is_prose=True)):
             return tree.Text(node.text, node.span)
         return None
 
@@ -220,12 +230,16 @@ class _Reader:
                 self.complaints += error.complaints
         return None
 
-    def _is_cut(self, node: Node) -> bool:
-        """Whether a comment stands directly behind a plain scalar; that is complained about."""
+    def _is_cut(self, node: Node, *, is_prose: bool = False) -> bool:
+        """Whether a comment stands directly behind a plain scalar; that is complained about. Behind prose it may be a
+        remark all the same."""
         cut = None if node.style else _CUT.match(self._source.text, node.end)
         if cut:
             span = Span(self._source, cut.start(1), cut.end(1))
-            self._complain("E110", f'YAML cut the text off at "{cut[1]}"', span, yaml_mistakes.QUOTE)
+            is_remark = is_prose and cut[1][1:2].isspace()
+            fix = None if is_remark else yaml_mistakes.in_quotes(self._source, node.start)
+            message = f'YAML cut the text off at "{cut[1]}"'
+            self.complaints.append(Complaint("E110", message, span, yaml_mistakes.QUOTE, fix=fix))
         return cut is not None
 
     def _tests(self, node: Node) -> Iterator[tuple[str, tuple[dict[str, Any], Span]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from historycompat.language.fields import CASE, PACK, RULE, Field
 from historycompat.language.vocabulary import CASE_NEEDS, PARTS, ROLES
 from historycompat.verbs import VERBS
 
@@ -12,66 +13,47 @@ Schema = dict[str, Any]
 
 _NAME = {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"}
 
-_RULE: dict[str, tuple[str, Schema]] = {
-    "name": ("The rule's name in kebab-case, unique in a ruleset.", _NAME),
-    "because": ("Which provider refuses what.", {"type": "string", "minLength": 1}),
-    "see": ("Where that was reported or documented.", {"$ref": "#/$defs/texts"}),
-    "verified": ("When it was last confirmed: a date.", {"type": "string", "minLength": 1}),
-    "models": (
-        "Model patterns, such as `openai/gpt-5 >= 5.1`; any may match, `not` takes away. Default: every model.",
-        {"$ref": "#/$defs/texts"},
-    ),
-    "when": ("JMESPath over the prompt; the rule runs only if it is true.", {"type": "string"}),
-    "on_error": (
-        "`[status[|status]] /regex/flags`: errors that wake the rule.",
-        {"$ref": "#/$defs/errors"},
-    ),
-    "phase": (
-        "When it runs. Default: `before`, or `after` where there is an `on_error`.",
-        {"enum": ["before", "after", "both"]},
-    ),
-    "persist": (
-        "Whether a repair after an error is saved in the stored history. Default: yes for safe rules.",
-        {"enum": ["yes", "no", True, False]},
-    ),
-    "format": ("The format whose native shape the rule edits. Default: the canonical prompt.", _NAME),
-    "safety": (
-        "What the rule may lose. Default: the least that its verbs imply.",
-        {"enum": ["safe", "lossy", "unsafe"]},
-    ),
-    "replaces": ("The name of the rule whose place this one takes.", _NAME),
-    "do": ("Statements, run in order.", {"$ref": "#/$defs/statements"}),
-    "tests": ("Cases that live with the rule.", {"type": "array", "items": {"$ref": "#/$defs/case"}}),
+_PACK: Schema = {
+    "language": {"const": 1},
+    "pack": _NAME,
+    "rules": {"type": "array", "items": {"$ref": "#/$defs/rule"}},
 }
 
-_CASE: dict[str, tuple[str, Schema]] = {
-    "name": ("What the case shows.", {"type": "string"}),
-    "model": ("The model that is about to read the history: an id, an object, or a list of fallbacks.", {}),
-    "also": (
-        "More models that the same comes out for, as under `model`; the case runs once for each.",
-        {"type": "array", "minItems": 1},
-    ),
-    "given": ("The history before: in short form, or native JSON for a rule with `format`.", {"$ref": "#/$defs/given"}),
-    "then": (
-        "`unchanged`, the history after, or `{report: text}`.",
-        {"anyOf": [{"const": "unchanged"}, {"$ref": "#/$defs/given"}]},
-    ),
-    "phase": ("Default: `after` where there is an error.", {"enum": ["before", "after"]}),
-    "error": (
-        "What the provider refused with.",
-        {
-            "type": ["object", "string"],
-            "properties": {"status": {"type": ["integer", "null"]}, "message": {"type": "string"}},
-            "additionalProperties": False,
-        },
-    ),
-    "tools": ("The request's tools.", {}),
-    "params": ("The request's parameters.", {}),
-    "origin": ("Who wrote the messages.", {"type": "object"}),
-    "stored": (
-        "What is saved after the repair: `unchanged`, or a history.",
-        {"anyOf": [{"const": "unchanged"}, {"$ref": "#/$defs/given"}]},
-    ),
+_RULE: Schema = {
+    "name": _NAME,
+    "because": {"type": "string", "minLength": 1},
+    "see": {"$ref": "#/$defs/texts"},
+    "verified": {"type": "string", "minLength": 1},
+    "models": {"$ref": "#/$defs/texts"},
+    "when": {"type": "string"},
+    "on_error": {"$ref": "#/$defs/errors"},
+    "phase": {"enum": ["before", "after", "both"]},
+    "persist": {"enum": ["yes", "no", True, False]},
+    "format": _NAME,
+    "safety": {"enum": ["safe", "lossy", "unsafe"]},
+    "replaces": _NAME,
+    "do": {"$ref": "#/$defs/statements"},
+    "tests": {"type": "array", "items": {"$ref": "#/$defs/case"}},
+}
+
+_HISTORY: Schema = {"anyOf": [{"const": "unchanged"}, {"$ref": "#/$defs/given"}]}
+
+_CASE: Schema = {
+    "name": {"type": "string"},
+    "model": {},
+    "also": {"type": "array", "minItems": 1},
+    "given": {"$ref": "#/$defs/given"},
+    "then": _HISTORY,
+    "phase": {"enum": ["before", "after"]},
+    "error": {
+        "type": ["object", "string"],
+        "properties": {"status": {"type": ["integer", "null"]}, "message": {"type": "string"}},
+        "additionalProperties": False,
+    },
+    "tools": {},
+    "params": {},
+    "origin": {"type": "object"},
+    "stored": _HISTORY,
 }
 
 _WITH: Schema = {"type": "object", "description": "More fields, such as providerOptions."}
@@ -79,18 +61,13 @@ _WITH: Schema = {"type": "object", "description": "More fields, such as provider
 
 def schema() -> Schema:
     """The JSON Schema (draft 2020-12) of a YAML pack, the short form of histories in tests included."""
-    fields = {
-        "language": {"const": 1, "description": "The version of the rule language."},
-        "pack": {**_NAME, "description": "The pack's name. Default: the file's."},
-        "rules": {"type": "array", "items": {"$ref": "#/$defs/rule"}},
-    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "historycompat rule pack",
-        **_object(fields, ["rules"]),
+        **_object(_described(_PACK, PACK), ["rules"]),
         "$defs": {
-            "rule": _object(_described(_RULE), ["name", "do"]),
-            "case": _object(_described(_CASE), [*CASE_NEEDS]),
+            "rule": _object(_described(_RULE, RULE), ["name", "do"]),
+            "case": _object(_described(_CASE, CASE), [*CASE_NEEDS]),
             **_text_definitions(),
             **_histories(),
         },
@@ -106,8 +83,8 @@ def _object(properties: Schema, required: list[str]) -> Schema:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _described(table: dict[str, tuple[str, Schema]]) -> Schema:
-    return {name: {"description": text, **shape} for name, (text, shape) in table.items()}
+def _described(shapes: Schema, fields: dict[str, Field]) -> Schema:
+    return {name: {"description": fields[name].says, **shape} for name, shape in shapes.items()}
 
 
 def _one_or_more(item: Schema) -> Schema:

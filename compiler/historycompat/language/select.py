@@ -58,6 +58,8 @@ def _messages(target: ir.Target) -> Callable[[View], Iterator[int]]:
         return lambda view: iter(view.indexes(target.roles))
 
     def indexes(view: View) -> Iterator[int]:
+        if "last" in target.states and not _among(view.role(-1) if view.messages else None, target.roles):
+            return
         for index in view.indexes(target.roles):
             if all(state(view, index) for state in states):
                 yield index
@@ -75,6 +77,7 @@ def _part_hits(target: ir.Target) -> Candidates:
     states = [PART_STATES[name] for name in target.part_states]
 
     def candidates(view: View) -> Iterator[Hit]:
+        pairs = view.shape.pairs(target.types)
         for index in indexes(view):
             parts = view.parts(index)
             for position, part in enumerate(parts):
@@ -84,7 +87,7 @@ def _part_hits(target: ir.Target) -> Candidates:
                     and all(state(parts, position) for state in states)
                 ):
                     path = view.path(index, view.shape.parts, position)
-                    yield Hit(path, part, view, index, position, view.pairing.at(path))
+                    yield Hit(path, part, view, index, position, view.pairing.at(path) if pairs else None)
 
     return candidates
 

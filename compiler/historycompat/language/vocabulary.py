@@ -3,6 +3,7 @@ condition can look at."""
 
 from __future__ import annotations
 
+from historycompat.language.fields import CASE
 from historycompat.states import CALL_STATES, MESSAGE_STATES, PART_STATES, RESULT_STATES
 
 # What a format found and the canonical prompt cannot say stands in parts and messages named so.
@@ -23,7 +24,7 @@ HOLDS: dict[str, frozenset[str]] = {
 }  # fmt: skip
 
 # What a case among a rule's tests says, and what it cannot do without.
-CASE_FIELDS = ("name", "model", "also", "given", "then", "phase", "error", "tools", "params", "origin", "stored")
+CASE_FIELDS = tuple(CASE)
 CASE_NEEDS = ("model", "given", "then")
 
 # The states of each kind of target; behind a part's type stand the states of parts.

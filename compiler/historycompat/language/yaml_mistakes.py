@@ -18,6 +18,8 @@ _INDENTATION = "check the indentation"
 _VALUE = re.compile(r"[ ]*(?:- +)*(?:\w+:[ ]+)?(?P<value>\S[^\r\n]*)")
 _SIGILS = frozenset("!*&@%`[{|>'\"")
 _KEY = re.compile(r"(?P<lead>[ ]*(?:- +)?)(?P<key>[\w-]+):(?:[ ]|$)", re.MULTILINE)
+_REST = re.compile(r"\S(?:[^\r\n]*[^\s])?")
+_ALIAS = re.compile(r"[&*][\w-]+")
 _COMMENT = re.compile(r"[ \t](#[^\r\n]*)\s*$")
 
 # The scanner's words, ours, and what to do.
@@ -43,6 +45,16 @@ class Mistake:
     complaint: Complaint
     stretch: Span | None = None
     filler: str = "x"
+
+
+def in_quotes(source: Source, start: int) -> tuple[Span, str] | None:
+    """The fix of rule text that YAML took for something else: all of it up to the end of its line, in quotes. None for
+    an alias that may be meant as one."""
+    found = _REST.match(source.text, start)
+    if not found or _ALIAS.fullmatch(found[0]):
+        return None
+    text = found[0][1:-1] if len(found[0]) > 1 and found[0][0] == found[0][-1] in "'\"" else found[0]
+    return Span(source, start, found.end()), "'" + text.replace("'", "''") + "'"
 
 
 def explain(error: MarkedYAMLError, source: Source) -> Mistake:
@@ -72,10 +84,10 @@ def _swallowed(problem: str, at: int, value: Span) -> Mistake | None:
     if text[value.start] in _SIGILS and value.start <= at:
         message = f"YAML gives {text[value.start]} at the start of a text a meaning of its own"
         hint = _INSIDE if text[value.start] in "'\"" else QUOTE
-        return Mistake(Complaint("E110", message, value, hint), value)
+        return Mistake(Complaint("E110", message, value, hint, fix=in_quotes(value.source, value.start)), value)
     if value.start < at and (problem.startswith("mapping values") or ": " in text[value.start : at]):
         message = 'YAML reads a mapping here, because of the ": " in the text'
-        return Mistake(Complaint("E110", message, value, QUOTE), value)
+        return Mistake(Complaint("E110", message, value, QUOTE, fix=in_quotes(value.source, value.start)), value)
     line = text.rfind("\n", 0, value.start) + 1
     above = text.rfind("\n", 0, max(line - 1, 0)) + 1
     comment = _COMMENT.search(text, above, line)

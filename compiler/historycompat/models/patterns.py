@@ -23,6 +23,11 @@ def named_providers(patterns: Iterable[ModelPattern]) -> frozenset[str]:
     return frozenset(provider for pattern in patterns for provider in _parts(pattern.text)[1])
 
 
+def near_provider(name: str) -> str | None:
+    """A suggestion for a provider that nobody knows; None where no known one is written nearly so."""
+    return did_you_mean(name, ALIASES, cutoff=0.8)
+
+
 _SIGNS: dict[str, Callable[[Version, Version], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -104,7 +109,7 @@ def pattern_problem(pattern: ModelPattern) -> tuple[str, str | None] | None:
     """What is wrong with a pattern, and what to write instead; None where nothing is."""
     direct, providers, name = _parts(pattern.text)
     if not providers or "" in providers:
-        return "a model pattern begins with a provider and '/'", _with_provider(name, direct)
+        return "a model pattern begins with a provider and '/'", f'write "{_with_provider(name, direct)}"'
     if any("*" in provider and provider != "*" for provider in providers) or (len(providers) > 1 and "*" in providers):
         return "a provider is written in full", "'*' stands inside a model's name, or for every provider: '*/gpt-oss'"
     if direct and providers == ["*"]:
@@ -113,6 +118,7 @@ def pattern_problem(pattern: ModelPattern) -> tuple[str, str | None] | None:
 
 
 def _with_provider(name: str, direct: bool) -> str:
+    """A pattern for what stands alone: a provider, or the beginning of a model's name."""
     family = family_of(name)
     if name in MAKERS or name in HOSTS or not name:
         text = f"{name or 'anthropic'}/"
@@ -120,7 +126,14 @@ def _with_provider(name: str, direct: bool) -> str:
         text = f"{'/'.join(ALIASES[name])}/"
     else:
         text = f"{family[0].maker if family else '*'}/{name}"
-    return f'write "{"^" * (direct and text[0] != "*")}{text}"'
+    return f"{'^' * (direct and text[0] != '*')}{text}"
+
+
+def with_provider(pattern: ModelPattern) -> str | None:
+    """The text of a pattern that names a provider or a known family alone, as it is surely meant."""
+    direct, providers, name = _parts(pattern.text)
+    text = "" if providers or not name else _with_provider(name, direct)
+    return text if text[:1] not in ("", "*") else None
 
 
 def _bounds_problem(bounds: tuple[tuple[str, str], ...]) -> tuple[str, str | None] | None:
@@ -148,6 +161,6 @@ def unknown_provider(pattern: ModelPattern) -> str | None:
     for provider in _parts(pattern.text)[1]:
         if provider not in ALIASES and provider not in ("", "*"):
             alone = f'"{provider}/" matches only a host that calls itself so'
-            close = did_you_mean(provider, ALIASES, cutoff=0.8)
-            return close or f"{alone}; if yours does, say so above the rule: # allow: W402 reason"
+            hint = near_provider(provider)
+            return hint or f"{alone}; if yours does, say so above the rule: # allow: W402 reason"
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 Sleep = Callable[[float], Awaitable[Any]]
@@ -40,6 +41,7 @@ async def until_aborted(signal: Any) -> None:
     """Wait for an abort."""
     wait = getattr(signal, "wait", None)
     if inspect.iscoroutinefunction(wait):
-        await wait()
+        with suppress(RuntimeError):  # an event of another event loop can be asked, but not waited for
+            await wait()
     while not aborted(signal):
         await asyncio.sleep(_POLL_SECONDS)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from historycompat.errors import did_you_mean
-from historycompat.processors.arguments import InputResult, InputStepResult
+from historycompat.processors.arguments import InputResult, InputStepResult, Signal
 from historycompat.processors.calling import Bound
 from historycompat.processors.errors import Code, ProcessorError
 from historycompat.processors.message_list import MessageList, Row, Source
 
 ROW_FIELDS = frozenset(InputResult.__annotations__)
 STEP_FIELDS = frozenset(InputStepResult.__annotations__)
+SIGNAL_FIELDS = frozenset(Signal.__annotations__)
 
 
 def take_rows(returned: Any, by: Bound, message_list: MessageList, given: list[Row], source: Source) -> None:
@@ -34,6 +35,8 @@ def take_step(returned: Any, by: Bound, message_list: MessageList, given: list[R
     if "messages" in fields and "message_list" in fields:
         code: Code = "PROCESSOR_RETURNED_MESSAGES_AND_MESSAGE_LIST"
         raise ProcessorError(code, "return messages or message_list, not both", by.id)
+    if not isinstance(fields.get("retry_count", 0), int):
+        raise _unknown(fields["retry_count"], by, "retry_count is a number")
     if "message_list" in fields:
         _same_list(fields.pop("message_list"), by, message_list)
     take_fields(fields, by, message_list, given, "input")
@@ -61,6 +64,19 @@ def member(returned: Any, by: Bound, name: str, others: tuple[str, ...] = ()) ->
     if not any(hasattr(returned, each) for each in (name, *others)):
         raise _unknown(returned, by, f'return {{"{name}": ...}} or None')
     return getattr(returned, name, None)
+
+
+def signal_of(returned: Any, by: Bound) -> Any:
+    """A signal that a hook returned, or None."""
+    if returned is not None and not isinstance(returned, Mapping):
+        raise _unknown(returned, by, 'return a signal, {"contents": ...}, or None')
+    return None if returned is None else _checked(returned, by, SIGNAL_FIELDS)
+
+
+def nothing(returned: Any, by: Bound, message_list: MessageList) -> None:
+    """Of a hook whose result would have no effect."""
+    if returned is not None and returned is not message_list:
+        raise _unknown(returned, by, "return None, and edit the message_list")
 
 
 def _same_list(returned: Any, by: Bound, message_list: MessageList) -> None:

@@ -17,7 +17,7 @@ from historycompat.processors.arguments import Prompt, Signal
 from historycompat.processors.calling import Bound, logger
 from historycompat.processors.errors import TripWire
 from historycompat.processors.message_list import Row, Source
-from historycompat.processors.returns import member, take_rows, take_step
+from historycompat.processors.returns import member, nothing, signal_of, take_rows, take_step
 from historycompat.processors.run_state import RunState, StepSettings
 
 _SETTINGS = tuple(each.name for each in fields(StepSettings))
@@ -73,7 +73,7 @@ class Run(RunState):
         """Before each step: the signals that processors have for the model, sent already."""
         signals = []
         for hook in self.runner.hooks("compute_state_signal"):
-            signal = await self.call(hook, self.message_list.rows())
+            signal = signal_of(await self.call(hook, self.message_list.rows()), hook)
             if signal is not None:
                 await self.send(signal)
                 signals.append(signal)
@@ -168,7 +168,7 @@ class Run(RunState):
     ) -> None:
         """After each tool result."""
         for hook in self.runner.hooks("process_tool_result"):
-            await self.call(
+            returned = await self.call(
                 hook,
                 self.message_list.rows(),
                 tool_name=tool_name,
@@ -177,6 +177,7 @@ class Run(RunState):
                 result=result,
                 provider_executed=provider_executed,
             )
+            nothing(returned, hook, self.message_list)
 
     async def process_output_result(self, result: Any) -> None:
         """Once, at the end."""

@@ -1,4 +1,4 @@
-"""The tables of the language → a page of Markdown for each verb, code, rule, state and variable."""
+"""The tables of the language → a page of Markdown for each field, verb, target, state, variable, code and rule."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from historycompat.compiling import compile_source, complaints_about
 from historycompat.language import meanings
 from historycompat.language.checks.warnings import ruleset_warnings
 from historycompat.language.diagnose import render
+from historycompat.language.fields import OWNERS
 from historycompat.language.syntax import syntax
+from historycompat.language.targets import TARGETS
 from historycompat.language.vocabulary import STATES, VARIABLES
 from historycompat.models.normalise import facts_of, normalise
-from historycompat.reference.markdown import bullets, change, fenced, page, row, sections, sentence
+from historycompat.reference.markdown import bullets, change, fenced, in_cell, page, row, sections, sentence
 from historycompat.reference.rules import INDEX, rule_page, rule_pages
 from historycompat.reference.words import WHO
 from historycompat.ruleset import Rule
@@ -23,7 +25,18 @@ from historycompat.source import Source
 from historycompat.verbs import VERBS
 from historycompat.view import Context
 
-__all__ = ["code_page", "pages", "rule_page", "rule_pages", "state_page", "variable_page", "verb_page"]
+__all__ = [
+    "code_page",
+    "field_page",
+    "field_table",
+    "pages",
+    "rule_page",
+    "rule_pages",
+    "state_page",
+    "target_page",
+    "variable_page",
+    "verb_page",
+]
 
 # What the placeholders of a verb's syntax stand for.
 _PLACEHOLDERS = {
@@ -62,6 +75,22 @@ _PREFIX = {
 }
 
 
+def field_page(name: str) -> str:
+    """A field: of what, what it says, how it is written."""
+    blocks = [f"# `{name}`"]
+    for owner, fields in OWNERS.items():
+        if field := fields.get(name):
+            says = f"Of a {owner}: {field.says[0].lower()}{field.says[1:]}"
+            blocks += [says, field.more, fenced(field.example, "yaml")]
+    return page(blocks)
+
+
+def field_table(owner: str) -> str:
+    """The fields of packs, rules or tests, one a row."""
+    rows = (f"| `{name}` | {in_cell(field.says)} |" for name, field in OWNERS[owner].items())
+    return "\n".join(("| field | says |", "|---|---|", *rows))
+
+
 def code_page(name: str) -> str:
     """A code: why it is refused or warned about, what it looks like, and how to write it instead."""
     code = CODES[name]
@@ -83,6 +112,12 @@ def _said(name: str) -> str:
     if pack and not any(complaint.is_error for complaint in found):
         found += ruleset_warnings([pack])
     return "\n\n".join(dict.fromkeys(render(complaint) for complaint in found if complaint.code == name))
+
+
+def target_page(name: str) -> str:
+    """A target, or what may stand behind one: what it selects, and a statement with it at work."""
+    meaning = TARGETS[name]
+    return page([f"# `{name}`", sentence(meaning.is_), *_at_work(meaning)])
 
 
 def state_page(name: str) -> str:
@@ -119,7 +154,9 @@ def _at_work(meaning: meanings.Meaning) -> Iterator[str]:
 def pages(rules: Iterable[Rule]) -> Iterator[tuple[str, str]]:
     """Every page under its file name: `verbs/drop.md` and so on, and `README.md`, which leads to them."""
     made = {
+        "fields": {name: field_page(name) for name in dict.fromkeys(name for each in OWNERS.values() for name in each)},
         "verbs": {name: verb_page(name) for name in VERBS},
+        "targets": {name: target_page(name) for name in TARGETS},
         "codes": {name: code_page(name) for name in CODES},
         "states": {name: state_page(name) for name in dict.fromkeys(state for _, state in meanings.STATES)},
         "variables": {name: variable_page(name) for name in meanings.VARIABLES},

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from historycompat.error_patterns import own_words
 from historycompat.reference import refusals
 from historycompat.ruleset import Rule
 from historycompat.runtime.error_view import ErrorView
@@ -15,11 +16,9 @@ from historycompat.runtime.error_view import ErrorView
 _ESCAPE_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 # What frames a line in a terminal or a mail: box drawings, marks of quotation.
 _FRAME = re.compile(r"^[ \t]*(?:[\u2500-\u259f|>][ \t]*)+|[ \t]*[\u2500-\u259f|]+[ \t]*$|[ \t]+$", re.MULTILINE)
-# Where a traceback comes to the point, and what a client says ahead of the provider's words.
+# Where a traceback comes to the point, and where one of JavaScript goes on behind it.
 _RAISED = re.compile(r"^[ \t]*(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: ", re.MULTILINE)
-_AHEAD = re.compile(
-    r"\A(?:(?:\w+\.)*\w*(?:Error|Exception): |An error occurred \(\w+\) when calling the \w+ operation[^:]*: )*"
-)
+_STACK = re.compile(r"\nat [^\n]*:\d+:\d+\)?(?: \{)?(?=\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,10 @@ def read(text: str) -> ErrorView:
     """What a pasted error says: JSON, plain text, a traceback or a log, coloured, framed and wrapped as it may be."""
     value = _json(text)
     if isinstance(value, (dict, list)):
-        return ErrorView.of(value)
+        return own_words(ErrorView.of(value))
     views = [ErrorView.of(variant) for variant in dict.fromkeys(_variants(text))]
     texts = dict.fromkeys(said for view in views for said in view.texts)
-    return ErrorView(next((view.status for view in views if view.status), None), tuple(texts))
+    return own_words(ErrorView(next((view.status for view in views if view.status), None), tuple(texts)))
 
 
 def _variants(text: str) -> Iterator[str]:
@@ -50,8 +49,7 @@ def _variants(text: str) -> Iterator[str]:
     lines = [line.strip() for line in _FRAME.sub("", plain).splitlines()]
     bare = "\n".join(filter(None, lines))
     if raised := [*_RAISED.finditer(bare)]:
-        said = " ".join(bare[raised[-1].end() :].split("\n"))
-        yield _AHEAD.sub("", said, count=1)
+        yield " ".join(_STACK.split(bare[raised[-1].end() :], maxsplit=1)[0].split("\n"))
     yield plain
     yield " ".join(bare.split("\n"))
     yield "".join(lines)

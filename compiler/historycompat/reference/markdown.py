@@ -50,6 +50,11 @@ def code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
+def in_cell(text: str) -> str:
+    """A text as it stands in a table."""
+    return text.replace("|", "\\|")
+
+
 def sentence(text: str) -> str:
     return text[0].upper() + text[1:].rstrip(".") + "."
 

@@ -22,6 +22,7 @@ __all__ = [
     "RegexError",
     "cap_text",
     "compile_regex",
+    "parsed",
     "problems",
     "required_literal",
     "unknown_group",
@@ -100,7 +101,7 @@ class Regex:
 
     @cached_property
     def _parsed(self) -> Parser:
-        return Parser(self.pattern, self.flags)
+        return parsed(self.pattern, self.flags)
 
     @cached_property
     def _search(self) -> Search:
@@ -133,24 +134,32 @@ def compile_regex(pattern: str, flags: str = "", _engine: str | None = None) -> 
     return Regex(pattern, flags, _engine)
 
 
-def problems(pattern: str, flags: str = "") -> list[Problem]:
+@lru_cache(maxsize=2048)
+def parsed(pattern: str, flags: str = "") -> Parser:
+    """A pattern as read. Raises RegexError where it is outside the dialect."""
+    return Parser(pattern, flags)
+
+
+@lru_cache(maxsize=2048)
+def problems(pattern: str, flags: str = "") -> tuple[Problem, ...]:
     """What is wrong with a pattern: E301 (refused), W302 (matches everything or nothing), W303 (slow shape)."""
     try:
-        return list(verdicts.problems(Parser(pattern, flags).root, pattern))
+        return tuple(verdicts.problems(parsed(pattern, flags).root, pattern))
     except RegexError as error:
-        return [error.problem]
+        return (error.problem,)
 
 
 def unknown_group(pattern: str, flags: str, replacement: str) -> int | None:
     """The first group that a replacement asks for and the pattern does not have."""
-    known = len(Parser(pattern, flags).names)
+    known = len(parsed(pattern, flags).names)
     asked = (int(number) for number in _REFERENCE.findall(replacement) if number != "\\")
     return next((number for number in asked if number > known), None)
 
 
+@lru_cache(maxsize=2048)
 def required_literal(pattern: str, flags: str = "") -> str | None:
     """The longest text that every match contains, in lower case, to be looked for in `text.lower()` before a search."""
-    return shape.literal(Parser(pattern, flags).root)
+    return shape.literal(parsed(pattern, flags).root)
 
 
 def cap_text(text: str, limit: int = BODY_LIMIT) -> str:

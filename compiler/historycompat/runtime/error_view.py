@@ -23,6 +23,7 @@ _BODIES = ("response", "raw_response", "response_body", "body", "data", "error",
 _MAPPING_BODIES = ("metadata", "response_metadata", "raw")
 _WORDS = ("text", "message", "msg", "error_message", "error_description", "reason", "title", "description")
 _STATUSES = ("status_code", "http_status_code", "http_status", "status", "code")
+_PATHS = ("loc", "path")  # of a validator's report: ["body", "messages", 1, "content"]
 _LABELS = ("type", "code", "param", "status")
 _LARGE = frozenset({"response_body", "body", "data", "text", "raw"})
 
@@ -111,6 +112,8 @@ class _Reading:
         self._verdict(read)
         if isinstance(node, BaseException):
             self._exception(node, depth)
+        if located := _located(read):
+            self._add(located, MESSAGE_LIMIT)
         for name in _WORDS:
             self.visit(read(name), depth + 1, BODY_LIMIT if name in _LARGE else MESSAGE_LIMIT)
         for name in _LABELS:
@@ -142,6 +145,15 @@ class _Reading:
     def _add(self, text: str, limit: int) -> None:
         if text := capped(text.strip(), limit):
             self.texts.setdefault(text)
+
+
+def _located(read: Callable[[str], Any]) -> str | None:
+    """What a validator reports, behind the place that it names: `messages.1.content: Input should be a string`."""
+    steps = next((path for path in map(read, _PATHS) if isinstance(path, (list, tuple))), ())
+    said = next((text for text in map(read, ("msg", "message")) if isinstance(text, str)), None)
+    place = [str(step) for step in steps[:_VISIT_LIMIT] if isinstance(step, (str, int))]
+    named = place[place[:1] == ["body"] :]
+    return f"{'.'.join(named)}: {said}" if said and named and not named[0].isdecimal() else None
 
 
 def capped(text: str, limit: int) -> str:

@@ -7,7 +7,7 @@ else makes it faster (see `fuse`) must give the same result.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -48,25 +48,32 @@ def interpret(
     shape: Shape = CANONICAL,
     carrier: Carrier | None = None,
     raising: bool = False,
+    screen: Callable[[View], Container[int]] | None = None,
 ) -> Run:
     """Run rules in order on `{"messages": [...], ...}` (or a native body with its `shape`).
 
-    A rule that fails is rolled back and noted as a fault; with `raising` it raises RuleFault instead.
+    A rule that fails is rolled back and noted as a fault; with `raising` it raises RuleFault instead. `screen` tells
+    the numbers of the rules that may have something to do; the others are left out.
     """
     run = Run(root)
     view = View(root, context, shape)
-    for rule in rules:
-        if _concerned(rule, view):
-            view = _run_rule(rule, run, view, carrier, raising)
+    awake = screen(view) if screen else None
+    for number, rule in enumerate(rules):
+        if _is_without_input(rule, view) or (awake is not None and number not in awake):
+            continue
+        if rule.when is None or rule.when(view.root, Hit((), view.root, view)):
+            before, view = view, _run_rule(rule, run, view, carrier, raising)
+            if screen and view is not before:
+                awake = screen(view)
     return run
 
 
-def _concerned(rule: Rule, view: View) -> bool:
+def _is_without_input(rule: Rule, view: View) -> bool:
     for name in ("tools", "params"):
         if name in rule.variables and name not in view.root:
             view.context.note(f"{rule.name} was skipped: it reads ${name}, and this history comes without {name}")
-            return False
-    return rule.when is None or bool(rule.when(view.root, Hit((), view.root, view)))
+            return True
+    return False
 
 
 def _run_rule(rule: Rule, run: Run, view: View, carrier: Carrier | None, raising: bool) -> View:

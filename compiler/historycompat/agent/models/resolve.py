@@ -80,12 +80,20 @@ def resolve(model: Any, specification_version: SpecificationVersion = "v2") -> L
         return known
     provider, slash, name = model.partition("/")
     if not (slash and provider and name):
-        like = f"{SCRIPTED}/demo" if model == SCRIPTED else f"openai/{model}"
-        hint = f"did you mean {like}?" if model else "such as openai/gpt-5"
-        raise _unknown(f'"{model}" is no model: its name is provider/model, {hint}')
+        raise _unknown(f'"{model}" is no model: its name is provider/model, {_like(model)}')
     if provider == SCRIPTED:
         return _scripted(name, specification_version)
     return _of_provider(_spelling(provider), name, specification_version)
+
+
+def _like(name: str) -> str:
+    """What was meant by a name that lacks a half."""
+    provider, _, rest = name.partition(":")
+    if rest and provider.lower() in ALIASES:
+        return f"did you mean {provider}/{rest}?"
+    if name == SCRIPTED:
+        return f"did you mean {SCRIPTED}/demo?"
+    return f"did you mean openai/{name}?" if name and "/" not in name else "such as openai/gpt-5"
 
 
 def _spelling(provider: str) -> str:

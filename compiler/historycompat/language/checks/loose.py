@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from historycompat import ir, tree
 from historycompat.errors import Complaint
-from historycompat.language.checks.order import STRUCTURE, overlap, touched
+from historycompat.language.checks.acts import STRUCTURE, Entry
+from historycompat.language.checks.order import meet
 from historycompat.language.checks.patterns import shared_model
-from historycompat.language.checks.rehearsal import Entry
-from historycompat.language.checks.samples import contained
-from historycompat.regex import compile_regex
+from historycompat.language.checks.samples import contained, occurs
 
 # What providers say for reasons that no repair of a history takes away, with the status.
 _UNRELATED: tuple[tuple[int, str], ...] = (
@@ -57,13 +56,13 @@ def loose_triggers(entries: Sequence[Entry]) -> Iterator[Complaint]:
     """Triggers that match errors of many kinds, or what another alternative matches already; and, of rules that lose
     something, those that match what wakes a rule with another repair."""
     for entry in entries:
-        if entry.compiled or all(statement.verb == "report" for statement in entry.written.do):
+        reports = all(statement.verb == "report" for statement in entry.written.do)
+        if entry.compiled or reports or not entry.written.on_error:
             continue
+        strangers = [] if entry.meaning.safety == "safe" else _strangers(entry, entries)
         for number, pattern in enumerate(entry.written.on_error):
             trigger = entry.meaning.triggers[number]
-            found = _generic(trigger) or _repeated(entry, number)
-            if not found and entry.meaning.safety != "safe":
-                found = _of_another(entry, number, entries)
+            found = _generic(trigger) or _repeated(entry, number) or _of_another(trigger, strangers)
             if found:
                 yield Complaint("W304", found[0], pattern.regex.span, found[1], entry.written.name)
 
@@ -83,8 +82,8 @@ def _generic(trigger: ir.Trigger) -> tuple[str, str] | None:
 
 
 def _matches(trigger: ir.Trigger, status: int, text: str) -> bool:
-    regex = compile_regex(trigger.pattern.text, trigger.pattern.flags)
-    return (not trigger.statuses or status in trigger.statuses) and regex.search(text) is not None
+    reaches = not trigger.statuses or status in trigger.statuses
+    return reaches and occurs(trigger.pattern.text, trigger.pattern.flags, text)
 
 
 def _repeated(entry: Entry, number: int) -> tuple[str, str] | None:
@@ -105,14 +104,22 @@ def _contains(wide: ir.Trigger, narrow: ir.Trigger) -> bool:
     return reaches and contained((inner.text, inner.flags), (outer.text, outer.flags))
 
 
-def _of_another(entry: Entry, number: int, entries: Sequence[Entry]) -> tuple[str, str] | None:
-    """A narrower trigger of a rule for the same models that has nothing to do with this one."""
-    own = entry.meaning.triggers[number]
-    for other in entries:
-        if other is entry or other.meaning.format != entry.meaning.format or _related(entry, other):
-            continue
-        if not shared_model(entry.written.models, other.written.models):
-            continue
+def _strangers(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
+    """Rules with triggers that run for the same models as one, and have nothing to do with it."""
+    return [
+        other
+        for other in entries
+        if other.meaning.triggers
+        and other is not entry
+        and other.meaning.format == entry.meaning.format
+        and not _related(entry, other)
+        and shared_model(entry.written.models, other.written.models)
+    ]
+
+
+def _of_another(own: ir.Trigger, strangers: Sequence[Entry]) -> tuple[str, str] | None:
+    """A narrower trigger of a rule that this one has nothing to do with."""
+    for other in strangers:
         for at, trigger in enumerate(other.meaning.triggers):
             if _contains(own, trigger) and not _contains(trigger, own):
                 where = f"{_shown(other.written.on_error[at])}, which wakes {other.written.name}"
@@ -122,11 +129,7 @@ def _of_another(entry: Entry, number: int, entries: Sequence[Entry]) -> tuple[st
 
 def _related(one: Entry, other: Entry) -> bool:
     """Whether two rules may edit the same places: then one error may well be for both."""
-    return any(overlap(a, b) for a in _places(one) for b in _places(other))
-
-
-def _places(entry: Entry) -> frozenset[str]:
-    return frozenset[str]().union(*map(touched, entry.acts)) - {STRUCTURE}
+    return meet(one.places - {STRUCTURE}, other.places - {STRUCTURE})
 
 
 def _shown(pattern: tree.ErrorPattern) -> str:

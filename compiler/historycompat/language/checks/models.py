@@ -6,16 +6,25 @@ from collections.abc import Iterator
 
 from historycompat import tree
 from historycompat.errors import Complaint
-from historycompat.models.patterns import pattern_problem, unknown_provider
+from historycompat.models.patterns import pattern_problem, unknown_provider, with_provider
+from historycompat.source import Span
 
 
 def model_patterns(rule: tree.Rule, pack: tree.Pack) -> Iterator[Complaint]:
     """The patterns of `models`, one by one."""
     for pattern in rule.models:
         if problem := pattern_problem(pattern):
-            yield Complaint("E401", problem[0], pattern.span, problem[1])
+            yield Complaint("E401", problem[0], pattern.span, problem[1], fix=_with_provider(pattern))
         elif (hint := unknown_provider(pattern)) and _speaks_for(rule, pattern, pack):
             yield Complaint("W402", f"no provider that is known here is named so: {pattern.text}", pattern.span, hint)
+
+
+def _with_provider(pattern: tree.ModelPattern) -> tuple[Span, str] | None:
+    meant, span = with_provider(pattern), pattern.span
+    if meant is None or span is None or pattern.text not in span.text:
+        return None
+    start = span.start + span.text.index(pattern.text)
+    return Span(span.source, start, start + len(pattern.text)), meant
 
 
 def _speaks_for(rule: tree.Rule, pattern: tree.ModelPattern, pack: tree.Pack) -> bool:

@@ -6,30 +6,26 @@ after the other, on small histories that both have something to do with: a warni
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, lru_cache
 from typing import Any
 
+from historycompat.language.checks.acts import STRUCTURE, Act, Entry
 from historycompat.language.checks.histories import Json, Stock, together
-from historycompat.language.checks.rehearsal import Act, Entry, Rehearsal, Stage, stage
+from historycompat.language.checks.rehearsal import Rehearsal, Runner, Stage, stage
 from historycompat.verbs import VERBS
 from historycompat.verbs.judgement import argument
-from historycompat.verbs.verb import Effects
 
 # How often two statements answer each other before it counts as without end.
 _ROUNDS = 3
 
 _ASSIGNING = frozenset({"set", "replace", "truncate"})
 
-# What has an order, states or neighbours depends on every message.
-STRUCTURE = "message"
-
 
 def concerns(one: Act, other: Act) -> bool:
     """Whether what the second statement does can change what the first one looks at."""
-    return any(overlap(place, read) for place in touched(other) for read in _seen(one))
+    return meet(other.touched, one.seen)
 
 
 # What is read beside a place and stays when something else is taken away.
@@ -47,19 +43,13 @@ def _leaves_at_rest(one: Act, other: Act) -> bool:
     return other.meaning.verb == "drop" and alone and whole and argument(other.meaning, "fill") is None
 
 
-def touched(act: Act) -> frozenset[str]:
-    """The dotted places that a statement edits."""
-    return act.effects.writes | act.effects.removes | act.effects.creates
+@lru_cache(maxsize=16_384)
+def meet(touched: frozenset[str], read: frozenset[str]) -> bool:
+    """Whether some dotted place of the first may lie in one of the second."""
+    return any(_overlap(place, other) for place in touched for other in read)
 
 
-def _seen(act: Act) -> frozenset[str]:
-    target = act.meaning.target
-    structural = target.kind == "message" or target.states or target.part_states or target.exclude
-    effects: Effects = act.effects
-    return effects.reads | effects.writes | ({STRUCTURE} if structural else frozenset())
-
-
-def overlap(touched: str, read: str) -> bool:
+def _overlap(touched: str, read: str) -> bool:
     """Whether one dotted place may lie in the other."""
     if read == STRUCTURE or touched == STRUCTURE:
         return "prompt" not in (touched.split(".")[0], read.split(".")[0])
@@ -96,7 +86,8 @@ class Trial:
     _stages: dict[tuple[Entry, Entry], Stage | None] = field(default_factory=dict)
     _rehearsals: dict[Stage, Rehearsal] = field(default_factory=dict)
     _stocks: dict[Act, Stock] = field(default_factory=dict)
-    _histories: dict[Act, list[Json]] = field(default_factory=dict)
+    _histories: dict[Act, dict[int, Json]] = field(default_factory=dict)
+    _moves: dict[tuple[Act, Runner], dict[int, Json]] = field(default_factory=dict)
     _anywhere: Rehearsal = field(default_factory=lambda: Rehearsal(Stage(())))
     _phases: dict[bool, Rehearsal] = field(default_factory=dict)
 
@@ -138,22 +129,37 @@ class Trial:
     def stock(self, act: Act) -> Stock:
         return self._stocks.setdefault(act, Stock(act.meaning, act.written, act.entry.written))
 
-    def histories(self, act: Act) -> list[Json]:
-        """The histories of a statement; an equal one of another statement is the same object, and not run again."""
+    def histories(self, act: Act) -> dict[int, Json]:
+        """The histories of a statement, by identity: an equal one of another is the same object, and not run again."""
         if act not in self._histories:
-            made = {id(root): root for root in map(self._anywhere.known, self.stock(act).histories)}
-            self._histories[act] = list(made.values())
+            self._histories[act] = self._by_identity(self.stock(act).histories)
         return self._histories[act]
+
+    def _moved(self, act: Act, run: Runner) -> dict[int, Json]:
+        """The histories of a statement that it does something to."""
+        if (act, run) not in self._moves:
+            self._moves[act, run] = {key: root for key, root in self.histories(act).items() if run(root) is not root}
+        return self._moves[act, run]
+
+    def _by_identity(self, roots: Iterable[Json]) -> dict[int, Json]:
+        return {id(root): root for root in map(self._anywhere.histories.known, roots)}
 
     def _tried(self, earlier: Act, later: Act, where: Stage) -> Finding | None:
         rehearsal = self.rehearsal(where)
-        both = map(self._anywhere.known, together(self.stock(earlier), self.stock(later)))
-        histories = {id(root): root for root in chain(self.histories(later), self.histories(earlier), both)}
-        first, then = rehearsal.of(earlier), rehearsal.of(later)
-        for root in histories.values():
-            before = first.after(earlier, root)
+        both = self._by_identity(together(self.stock(earlier), self.stock(later)))
+        first, then = rehearsal.runner(earlier), rehearsal.runner(later)
+        if not self._shown(earlier, later, self._moved(later, then) | self._moved(earlier, first) | both, rehearsal):
+            return None
+        # The plainest history that shows it may be one that only the other does something to.
+        return self._shown(earlier, later, self.histories(later) | self.histories(earlier) | both, rehearsal)
+
+    def _shown(self, earlier: Act, later: Act, among: dict[int, Json], rehearsal: Rehearsal) -> Finding | None:
+        """What the first history that shows anything shows."""
+        first, then = rehearsal.runner(earlier), rehearsal.runner(later)
+        for root in among.values():
+            before = first(root)
             # Most histories end here: the later statement has nothing to do.
-            if then.after(later, before) is not before and (found := self._found(earlier, later, root, rehearsal)):
+            if then(before) is not before and (found := self._found(earlier, later, root, rehearsal)):
                 return found
         return None
 

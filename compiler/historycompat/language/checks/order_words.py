@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from historycompat.errors import Complaint
+from historycompat.language.checks.acts import Act
 from historycompat.language.checks.histories import Json
 from historycompat.language.checks.order import Finding, Trial
-from historycompat.language.checks.rehearsal import Act
 
 # Of many rules that one statement makes work for, so many are named.
 _MOST_NAMED = 3

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 from historycompat import tree
@@ -142,13 +142,29 @@ def shared_model(one: Patterns, other: Patterns, hosts: Patterns = ()) -> tuple[
 
     Where `hosts` name any model, only routes along what they name are likely.
     """
-    tests = matcher(one), matcher(other)
+    if _never_meet(one, other):
+        return None
     routes = {link for pattern in hosts if not pattern.negated for link in _asked(pattern).links}
+    first, second = _runs_for(one), _runs_for(other)
     for name in _likely(one, other):
-        refs = normalise(name)
-        if refs and all(test(refs) for test in tests) and (not routes or routes.issuperset(refs[0].chain[:-1])):
-            return refs
+        if first(name) and second(name) and (not routes or routes.issuperset(_read(name)[0].chain[:-1])):
+            return _read(name)
     return None
+
+
+_read = lru_cache(maxsize=4096)(normalise)
+
+
+@lru_cache(maxsize=1024)
+def _runs_for(patterns: Patterns) -> Callable[[str], bool]:
+    """Whether a rule with some patterns runs for a model that is known."""
+    test = matcher(patterns)
+    return cache(lambda name: bool(_read(name)) and test(_read(name)))
+
+
+def _never_meet(one: Patterns, other: Patterns) -> bool:
+    wanted, given = ([pattern for pattern in patterns if not pattern.negated] for patterns in (one, other))
+    return bool(wanted and given) and all(_apart(*both) for both in product(wanted, given))
 
 
 def _likely(one: Patterns, other: Patterns) -> Iterator[str]:
@@ -159,17 +175,19 @@ def _likely(one: Patterns, other: Patterns) -> Iterator[str]:
         route, links = _asked(host).links, _asked(pattern).links
         if {*route} <= HOSTS.keys() and {*links} <= MAKERS.keys():
             yield from _names(pattern, route)
-    for maker, line in MAIN_LINE.items():
-        yield f"{maker}/{line}"
-    yield from (f"{host}/model" for host in HOSTS)
+    yield from _USUAL
 
 
-def _names(pattern: ModelPattern, before: tuple[str, ...]) -> Iterator[str]:
+_USUAL = (*(f"{maker}/{line}" for maker, line in MAIN_LINE.items()), *(f"{host}/model" for host in HOSTS))
+
+
+@lru_cache(maxsize=4096)
+def _names(pattern: ModelPattern, before: tuple[str, ...]) -> tuple[str, ...]:
     """Models as a host writes them, with every version near the pattern's bounds."""
     asked = _asked(pattern)
     links = tuple(dict.fromkeys((*before, *asked.links)))
     name = asked.name.replace("*", "-x-") or MAIN_LINE.get(asked.links[-1] if asked.links else "", "model")
     near = [(bound, int(bound.split(".")[0])) for _, bound in pattern.bounds]
     versions = [text for bound, major in near for text in (bound, f"{bound}.1", f"{major}.99", str(max(major - 1, 1)))]
-    for suffix in ("", *(f"-{version}" for version in versions)):
-        yield "/".join((*links, name + suffix.replace(".", "-")))
+    suffixes = ("", *(f"-{version}" for version in versions))
+    return tuple("/".join((*links, name + suffix.replace(".", "-"))) for suffix in suffixes)

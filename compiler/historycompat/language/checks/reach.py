@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from historycompat import ir, tree
 from historycompat.errors import Complaint
+from historycompat.language.checks.acts import Act, Entry
+from historycompat.language.checks.histories import Json
 from historycompat.language.checks.order import Trial, concerns
 from historycompat.language.checks.order_words import named
 from historycompat.language.checks.patterns import includes
 from historycompat.language.checks.predicates import fixed_by
-from historycompat.language.checks.rehearsal import Act, Entry
+from historycompat.language.checks.rehearsal import Rehearsal
 from historycompat.language.checks.worlds import implies
 from historycompat.verbs import VERBS
 
@@ -24,17 +26,13 @@ _ONCE = frozenset(VERBS) - {"drop", "insert", "convert", "report"}
 def unreachable(trial: Trial) -> Iterator[Complaint]:
     """Statements that always find it done. That a rule between them makes new work is found by running them all."""
     for later, before in trial.pairs():
-        for earlier in before:
-            if (
-                _comes_first(earlier.entry, later.entry)
-                and _leaves_nothing(earlier, later)
-                and _idle(trial, earlier, later)
-            ):
-                done = "drops all that this selects" if earlier.meaning.verb == "drop" else "has done this already"
-                message = f"nothing is left to do here: {named(earlier, later)} {done}"
-                hint = "take this away, or put it before if both are meant"
-                yield Complaint("W404", message, later.written.span, hint, later.entry.written.name)
-                break
+        takers = [act for act in before if _comes_first(act.entry, later.entry) and _leaves_nothing(act, later)]
+        earlier = _taking_all(trial, takers, later) if takers else None
+        if earlier:
+            done = "drops all that this selects" if earlier.meaning.verb == "drop" else "has done this already"
+            message = f"nothing is left to do here: {named(earlier, later)} {done}"
+            hint = "take this away, or put it before if both are meant"
+            yield Complaint("W404", message, later.written.span, hint, later.entry.written.name)
 
 
 def _comes_first(earlier: Entry, later: Entry) -> bool:
@@ -88,19 +86,27 @@ def _among(narrow: frozenset[str] | None, wide: frozenset[str] | None) -> bool:
     return wide is None or (narrow is not None and narrow <= wide)
 
 
-def _idle(trial: Trial, earlier: Act, later: Act) -> bool:
-    """Whether the later statement has something to do by itself, and never behind all that comes before it."""
+def _taking_all(trial: Trial, takers: list[Act], later: Act) -> Act | None:
+    """The first of some statements that leaves a later one nothing to do, where no third one makes new work for it."""
     makers = [act for act in trial.acts if act.place < later.place and concerns(later, act)]
     found = trial.stage(later.entry, later.entry)
     if found is None:  # a wire shape, which is not rehearsed
-        return all(act.place <= earlier.place for act in makers)
-    rehearsal = trial.rehearsal(found)
+        return next((act for act in takers if all(maker.place <= act.place for maker in makers)), None)
+    histories = {key: root for act in (later, *makers) for key, root in trial.histories(act).items()}
+    return takers[0] if _is_idle(trial, later, trial.rehearsal(found), histories.values()) else None
+
+
+def _is_idle(trial: Trial, later: Act, rehearsal: Rehearsal, histories: Iterable[Json]) -> bool:
+    """Whether a statement has something to do by itself, and never behind all that comes before it."""
+    run = rehearsal.runner(later)
+    before = [*rehearsal.runners(trial.entries[: later.entry.number])]
+    before += [rehearsal.runner(act) for act in later.entry.acts[: later.number]]
     alone = False
-    for history in (root for act in (later, *makers) for root in trial.histories(act)):
-        alone = alone or rehearsal.run(later, history) is not history
-        root = rehearsal.run_all(trial.entries[: later.entry.number], history)
-        for act in later.entry.acts[: later.number]:
-            root = rehearsal.run(act, root)
-        if rehearsal.run(later, root) is not root:
+    for history in histories:
+        alone = alone or run(history) is not history
+        root = history
+        for earlier in before:
+            root = earlier(root)
+        if run(root) is not root:
             return False
     return alone

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import islice, product
 
-from historycompat.regex import compile_regex
+from historycompat.regex import RegexError, compile_regex, parsed, required_literal
 from historycompat.regex.nodes import Alt, Char, Group, Node, Repeat, Seq
-from historycompat.regex.problem import RegexError
-from historycompat.regex.syntax import Parser
 
 # What stands for "any character": something that no pattern names by chance, and a letter.
 _ODD = "¤"
@@ -18,12 +16,12 @@ _MOST = 48
 _LONGEST = 60
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def texts(pattern: str, flags: str = "", most: int = _MOST) -> tuple[str, ...]:
     """Up to `most` texts with a match, every branch taken at least once where there is room; none where the pattern is
     refused or nothing simple matches it."""
     try:
-        made = dict.fromkeys(_variants(Parser(pattern, flags).root))
+        made = dict.fromkeys(_variants(parsed(pattern, flags).root))
         regex = compile_regex(pattern, flags)
         return tuple(islice((text for text in made if regex.search(text)), most))
     except RegexError:
@@ -33,9 +31,15 @@ def texts(pattern: str, flags: str = "", most: int = _MOST) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def contained(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether all that the first pattern (and flags) matches, the second one matches too, as far as samples tell."""
-    inner, outer = compile_regex(*one), compile_regex(*other)
     tried = (text for sample in texts(*one) for text in (sample, f"{_ODD}{sample}{_ODD}", f"{sample}\n"))
-    return bool(texts(*one)) and all(outer.search(text) for text in tried if inner.search(text))
+    return bool(texts(*one)) and all(occurs(*other, text) or not occurs(*one, text) for text in tried)
+
+
+@lru_cache(maxsize=65_536)
+def occurs(pattern: str, flags: str, text: str) -> bool:
+    """Whether a pattern matches somewhere in a text. Most are told apart by the literal that a match contains."""
+    literal = required_literal(pattern, flags)
+    return (literal is None or literal in text.lower()) and compile_regex(pattern, flags).search(text) is not None
 
 
 def _variants(node: Node) -> list[str]:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from historycompat import ir, tree
 from historycompat.errors import Complaint
 from historycompat.language.checks import Check, loose, patterns, predicates, promises, style
+from historycompat.language.checks.acts import in_order
 from historycompat.language.checks.order import Trial
 from historycompat.language.checks.order_words import order_complaints
 from historycompat.language.checks.reach import unreachable
-from historycompat.language.checks.rehearsal import in_order
 
 # Of one rule alone, in the order of their codes.
 OF_A_RULE: tuple[Check, ...] = (

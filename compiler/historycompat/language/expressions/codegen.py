@@ -88,7 +88,7 @@ def type_literal(expr: Expr) -> tuple[str | None, Expr | None]:
     for number, test in enumerate(rest):
         literal = _tested_type(test)
         if literal is not None:
-            return literal, _joined(rest[:number] + rest[number + 1 :])
+            return literal, joined(rest[:number] + rest[number + 1 :])
     return None, expr
 
 
@@ -106,7 +106,8 @@ def _tested_type(test: Expr) -> str | None:
     return None
 
 
-def _joined(operands: list[Expr]) -> Expr | None:
+def joined(operands: list[Expr]) -> Expr | None:
+    """Operands as one `&&`; None of none."""
     whole = operands[0] if operands else None
     for operand in operands[1:]:
         whole = Expr("and_expression", (whole, operand))

@@ -129,9 +129,12 @@ def _string(name: str, value: Any) -> str:
 
 
 def _contains(subject: Any, search: Any) -> bool:
-    """The library's, except that nothing but a string is in a string: there Python's TypeError gets out."""
+    """The library's, except that nothing but a string is in a string: there Python's TypeError gets out. It is asked so
+    often that the library is not loaded for what Python says as well."""
     if isinstance(subject, str) and not isinstance(search, str):
         return False
+    if type(subject) in (list, str):
+        return search in subject
     return bool(_call("contains", subject, search))
 
 
