@@ -182,11 +182,12 @@ def _below(statement: ir.Statement, path: Expr, at: str) -> _Tests:
     """What surely holds for the element through which a projection names a place that the statement would change."""
     where = statement.target.where
     _, right, *keeps = path.children
+    tests = _tests([*keeps, *_found(right, where)], at)
     test = _leads_somewhere(right, _kept(statement))
     if test is None:
-        return _tests([*keeps, *_found(right, where)], at)
+        return tests
     name = f"leads_{_digest((right, _kept(statement)))}"
-    return _tests(keeps, at, [(f"{name}({at})", {name: test})])
+    return tests._replace(python=(*tests.python, f"{name}({at})"), names={**tests.names, name: test})
 
 
 def _leads_somewhere(path: Expr, keys: frozenset[str] | None) -> Callable[[Any], bool] | None:
