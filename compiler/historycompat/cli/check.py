@@ -62,7 +62,7 @@ def check(
         complain((complaint for _, complaint in read), stderr=False)
     else:
         write_out(_REPORTS[output](read))
-    _summary(len(files), len(read), found.count(None))
+    _summary(len(files) - found.count(None), len(read), found.count(None))
     if None in found:
         raise typer.Exit(2)
     if read:
@@ -71,8 +71,9 @@ def check(
 
 def _summary(files: int, total: int, unread: int) -> None:
     found = count(total, "complaint") if total else "no complaints"
-    rest = f", {count(unread, 'file')} not read" if unread else ""
-    say(Text(f"{count(files, 'rule file')}: {found}{rest}", "yellow" if total or unread else "green"))
+    told = [f"{count(files, 'rule file')}: {found}"] if files else []
+    told += [f"{count(unread, 'file')} not read"] if unread else []
+    say(Text(", ".join(told), "yellow" if total or unread else "green"))
 
 
 @dataclass(frozen=True, slots=True)

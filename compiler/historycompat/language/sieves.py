@@ -14,8 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from historycompat import ir
-from historycompat.language.expressions import codegen
-from historycompat.language.expressions.functions import may_raise
+from historycompat.language.expressions import codegen, functions
 from historycompat.language.expressions.kinds import CHAINS, PROJECTIONS, Scope
 from historycompat.language.select import condition, selector
 from historycompat.regex import compile_regex
@@ -28,6 +27,7 @@ _TEXTS = 10_000
 _NO_HIT: Any = None  # a condition without variables looks at none
 _HERE = Expr("current")
 _CALL, _RESULT = "tool-call", "tool-result"
+_OF_RUN = frozenset({"model", "error"})
 
 _Sieves = tuple[Sieve, ...] | None
 _Test = tuple[str, dict[str, Any]]  # a Python expression and the names in it
@@ -48,7 +48,7 @@ def sieves(rule: ir.Rule) -> _Sieves:
     """The sieves of a rule before a request, in the shape that it edits; None where some statement has none."""
     of = _of_canonical if rule.format is None else _of_native
     try:
-        if rule.when is not None and may_raise(rule.when):
+        if rule.when is not None and _may_raise(rule.when):
             return None
         found = [each for each in map(of, rule.statements) if each is not None]
     except RecursionError:  # an expression of more levels than Python's stack has
@@ -69,25 +69,32 @@ def _of_target(statement: ir.Statement, *also: Expr) -> _Sieves:
     match target.kind:
         case "message":
             states = [_STATES[state] for state in target.states if state in _STATES]
-            return (_tests(where, "m", [*states, *_needs(statement, "m")]).sieve("message", target.roles),)
+            return (_tests(where, "m", states, _needs(statement, "m")).sieve("message", target.roles),)
         case "part":
             states = [(_BLANK.format("p"), {})] if "empty" in target.part_states else []
-            tests = _tests(where, "p", [*states, *_needs(statement, "p")])
+            tests = _tests(where, "p", states, _needs(statement, "p"))
             return (tests.sieve("part", target.roles, target.types),)
         case "call" | "result" if target.states:
             return (Sieve("pairs"),)
         case "call" | "result":
             types = frozenset({_CALL if target.kind == "call" else _RESULT})
-            return (_tests(where, "p", _needs(statement, "p")).sieve("part", None, types),)
+            return (_tests(where, "p", after=_needs(statement, "p")).sieve("part", None, types),)
         case "path" if target.path:
             return _of_path(statement, target.path)
+    return _of_places(target)
+
+
+def _of_places(target: ir.Target) -> _Sieves:
+    """Any that are selected, where selecting says no more than that."""
+    if any(expr is not None and _may_raise(expr) for expr in (target.path, target.where)):
+        return None
     return (Sieve("places", select=selector(target)),)
 
 
 def _of_path(statement: ir.Statement, path: Expr) -> _Sieves:
     """Of places in messages, and in their parts; what else a prompt has is soon looked through."""
     if not _is_over(path, "messages"):
-        return (Sieve("places", select=selector(statement.target)),)
+        return _of_places(statement.target)
     inner = path.children[1]
     if path.kind == "projection" and _is_over(inner, "content"):
         return (_below(statement, inner, "p").sieve("part"),)
@@ -100,29 +107,37 @@ def _of_native(statement: ir.Statement) -> _Sieves:
     if target.kind == "message":
         roles: list[_Test] = [(f"role in {tuple(sorted(target.roles))!r}", {})] if target.roles else []
         where = [target.where] if target.where else []
-        return (_tests(where, "m", [*roles, *_needs(statement, "m")]).sieve("item"),)
+        return (_tests(where, "m", roles, _needs(statement, "m")).sieve("item"),)
     if target.kind in ("part", "call", "result") or statement.verb in ("map_ids", "map_names"):
         return None
-    places = Sieve("places", select=selector(target))
-    path = target.path
+    places, path = _of_places(target), target.path
     if path is None or path.kind not in PROJECTIONS or path.children[0].kind != "field":
-        return (places,)
+        return places
     item = _below(statement, path, "m").sieve("item")
-    return (replace(item, spine=path.children[0].value, select=places.select),)
+    return (replace(item, spine=path.children[0].value, select=places[0].select if places else None),)
 
 
-def _tests(where: Iterable[Expr], at: str, more: Iterable[_Test] = ()) -> _Tests:
-    """What can be told of a value from itself alone, up to the first condition that may raise."""
-    found, gates = list(more), list[Expr]()
+def _tests(where: Iterable[Expr], at: str, before: Iterable[_Test] = (), after: Iterable[_Test] = ()) -> _Tests:
+    """What can be told of a value from itself alone: what it needs `before` it is asked anything, the conditions up to
+    the first that may raise, and what it needs `after` all of them."""
+    found, gates = list(before), list[Expr]()
     for operand in chain(*map(codegen.conjuncts, where)):
-        if _is_fixed(operand):
-            gates.append(operand)
-        if may_raise(operand, _OBJECT):
+        variables = codegen.variables(operand)
+        if _may_raise(operand, _OBJECT):
             break
-        if not codegen.variables(operand):
+        if variables <= _OF_RUN and _is_fixed(operand):
+            gates.append(operand)
+        elif not variables:
             found.append(_python(operand, at))
+    else:
+        found += after
     names = {name: value for _, own in found for name, value in own.items()}
     return _Tests(tuple(f"({python})" for python, _ in found), names, codegen.joined(gates))
+
+
+def _may_raise(expr: Expr, scope: Scope | None = None) -> bool:
+    """Who wrote something is for a host to say, and what that raises nobody knows."""
+    return "origin" in codegen.variables(expr) or functions.may_raise(expr, scope)
 
 
 def _python(expr: Expr, at: str) -> _Test:
@@ -135,9 +150,9 @@ def _digest(value: Any) -> str:
 
 
 def _is_fixed(expr: Expr) -> bool:
-    """Whether an expression is the same for every value of a prompt."""
+    """Whether an expression looks at no value of a prompt, as long as its variables do not."""
     if expr.kind == "variable":
-        return expr.value in ("model", "error")
+        return True
     if expr.kind in CHAINS:
         return _is_fixed(expr.children[0])
     if expr.kind in ("and_expression", "or_expression", "not_expression", "comparator", "function_expression"):
@@ -182,12 +197,10 @@ def _below(statement: ir.Statement, path: Expr, at: str) -> _Tests:
     """What surely holds for the element through which a projection names a place that the statement would change."""
     where = statement.target.where
     _, right, *keeps = path.children
-    tests = _tests([*keeps, *_found(right, where)], at)
-    test = _leads_somewhere(right, _kept(statement))
-    if test is None:
-        return tests
-    name = f"leads_{_digest((right, _kept(statement)))}"
-    return tests._replace(python=(*tests.python, f"{name}({at})"), names={**tests.names, name: test})
+    keys = None if where and _may_raise(where) else _kept(statement)
+    test = _leads_somewhere(right, keys)
+    name = f"leads_{_digest((right, keys))}"
+    return _tests([*keeps, *_found(right, where)], at, after=[(f"{name}({at})", {name: test})] if test else [])
 
 
 def _leads_somewhere(path: Expr, keys: frozenset[str] | None) -> Callable[[Any], bool] | None:
@@ -196,7 +209,7 @@ def _leads_somewhere(path: Expr, keys: frozenset[str] | None) -> Callable[[Any],
     depth, inner = 0, path
     while inner.kind in ("projection", "filter_projection"):
         depth, last, inner = depth + 1, inner, inner.children[1]
-    if not depth or inner.kind != "identity" or codegen.variables(path) or may_raise(path):
+    if not depth or inner.kind != "identity" or codegen.variables(path) or _may_raise(path):
         return None
     if not _sees_all(list(last.children[2:])):
         return None
@@ -236,7 +249,7 @@ def _elements(path: Expr, where: Expr | None) -> list[Expr]:
 
 def _sees_all(keeps: list[Expr]) -> bool:
     """Whether a filter says by its value alone that it names places: a null, which is one, has no part in the value."""
-    if not keeps or codegen.variables(keeps[0]) or may_raise(keeps[0]):
+    if not keeps or codegen.variables(keeps[0]) or _may_raise(keeps[0]):
         return False
     return not codegen.predicate(keeps[0])(None, _NO_HIT)
 
@@ -256,7 +269,16 @@ def _unset(statement: ir.Statement) -> _Sieves:
 
 
 def _map_ids(statement: ir.Statement) -> _Sieves:
-    return (Sieve("pairs"), Sieve("id", is_right=_unless(statement)))
+    is_right = _unless(statement)
+    # What refers to an id that looks like a number may have it as a number, and gets it as a text.
+    return (Sieve("pairs"), Sieve("id", is_right=lambda text: is_right(text) and not _is_number(text)))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) is not None
+    except ValueError:
+        return False
 
 
 def _map_names(statement: ir.Statement) -> _Sieves:
@@ -272,20 +294,32 @@ def _unless(statement: ir.Statement) -> Callable[[str], bool]:
 
 def _dedupe(statement: ir.Statement) -> _Sieves:
     """Calls and results that are each once have no equals where the id is a part of what is compared."""
-    if statement.target.kind in ("call", "result") and _holds_id(argument(statement, "by")):
+    where, by = statement.target.where, argument(statement, "by")
+    if (
+        statement.target.kind in ("call", "result")
+        and _tells_apart(by)
+        and not any(map(_may_raise, filter(None, (where, by))))
+    ):
         return (Sieve("pairs"),)
     return _of_target(statement)
 
 
-def _holds_id(expr: Expr) -> bool:
-    """Whether two values of an expression that are no null are equal for equal ids only."""
-    if expr.kind == "or_expression":
-        return all(_holds_id(each) or each == Expr("literal") for each in expr.children)
-    if expr.kind == "and_expression":
-        return _holds_id(expr.children[-1])
-    if expr.kind in ("multi_select_dict", "multi_select_list"):
-        return any(_holds_id(each.children[0] if each.kind == "key_val_pair" else each) for each in expr.children)
-    return expr == Expr("field", value="toolCallId")
+def _tells_apart(expr: Expr, of: str = "values") -> bool:
+    """Whether an expression has no equal `values` but null for different ids that are texts; or none that are `true`;
+    or none at all, as `members` of a list or an object must have none."""
+    below = [each.children[0] if each.kind == "key_val_pair" else each for each in expr.children]
+    match expr.kind:
+        case "field":
+            return expr.value == "toolCallId"
+        case "literal":
+            return expr.value is None and of != "members"
+        case "multi_select_dict" | "multi_select_list":
+            return any(_tells_apart(each, "members") for each in below)
+        case "or_expression":
+            return _tells_apart(below[0], "true") and (below[0].kind == "field" or _tells_apart(below[1], of))
+        case "and_expression" if of == "true":
+            return _tells_apart(below[1], of)
+    return False
 
 
 _VERBS: dict[str, Callable[[ir.Statement], _Sieves]] = {
