@@ -41,11 +41,11 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty store."""
+    """The URL of a store that is made when it is opened."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'chats.db'}"
     server: str = request.getfixturevalue("server")
     with open_store(server) as store:
         assert isinstance(store, PostgresStore)
-        store._execute(store._connection, "TRUNCATE historycompat_history, historycompat_repair")
+        store._execute(store._connection, "DROP TABLE historycompat_history, historycompat_repair")
     return server

@@ -25,7 +25,6 @@ import jsonpatch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from postgres_server import running_server
 from store_worker import THREAD, count, document
 
 from historycompat.errors import Conflict, HistoryError, NothingToUndo, StoreError, UnknownHistory, UnknownStore
@@ -40,24 +39,6 @@ REPAIRED = {
     "messages": [{"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "a_b", "toolName": "t"}]}]
 }
 NEXT_TURN = {"role": "user", "content": "and then?"}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_server() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty store."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'histories.db'}"
-    server: str = request.getfixturevalue("server")
-    with open_store(server) as store:
-        for table in ("history", "repair"):
-            store._execute(store._connection, f"DROP TABLE historycompat_{table}")
-    return server
 
 
 @pytest.fixture

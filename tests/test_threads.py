@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from poisoned import ANTHROPIC, anthropic_history
-from postgres_server import running_server
 from strict_server import StrictServer
 from thread_worker import THREAD, Provider, ask
 
@@ -33,21 +32,10 @@ def provider() -> Iterator[StrictServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    with running_server() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def url(url: str) -> str:
     """The URL of a store that holds one poisoned thread."""
-    url = f"sqlite:///{tmp_path / 'threads.db'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("database")
     with open_store(url) as store:
-        if isinstance(store, PostgresStore):
-            store._execute(store._connection, "TRUNCATE historycompat_history, historycompat_repair")
         store.create(THREAD, ANTHROPIC)
     return url
 
