@@ -36,9 +36,8 @@ def unknown_provider(model: str, ruleset: Ruleset) -> str:
     if (known_providers() | named).intersection(chain):
         return ""
     hint = near_provider(chain[0] if chain else model.partition("/")[0])
-    rest = count(sum(rule.matches(normalise(model)) for rule in ruleset), "rule")
     known = f"names no provider that the rules know{f' ({hint})' if hint else ''}"
-    return f"note: {visible(model)} {known}; it is left to the {rest} for every provider"
+    return f"note: {visible(model)} {known}; only the rules for every provider look at it"
 
 
 def show_unknown_provider(model: str, ruleset: Ruleset) -> None:
