@@ -15,7 +15,7 @@ from historycompat.observe import observe
 from historycompat.ruleset import Rule
 from historycompat.runtime.interpret import Run, interpret
 from historycompat.runtime.outcome import Outcome
-from historycompat.runtime.plan import Plan
+from historycompat.runtime.plan import Plan, Segment
 from historycompat.runtime.screen import Screen
 from historycompat.view import Context, View
 
@@ -120,12 +120,11 @@ class Repair:
         total = Run(self.root)
         silent = False
         for segment in plan.segments:
-            if segment.fused is None:
-                _join(total, interpret(segment.rules, total.root, context, carrier=carrier, screen=segment.screen))
-                continue
             messages = total.root["messages"]
-            kept = segment.fused(messages, context.lineage)
-            if kept is not messages:
+            kept = _fused(segment, messages, context)
+            if kept is None:
+                _join(total, interpret(segment.rules, total.root, context, carrier=carrier, screen=segment.screen))
+            elif kept is not messages:
                 silent = True
                 total.root = {**total.root, "messages": kept}
         return total, silent
@@ -152,6 +151,15 @@ class Repair:
         native = native if changed else self.history
         first = _first_difference(self.kind, self.history, native) if changed else None
         return Outcome(native, format=self.kind.name, changed=changed, first_edit=first, account=account)
+
+
+def _fused(segment: Segment, messages: list[Any], context: Context) -> list[Any] | None:
+    """The messages behind a fused pass; None where there is none, or a value that is too much for it: then each rule
+    has its own fault."""
+    try:
+        return segment.fused(messages, context.lineage) if segment.fused else None
+    except Exception:
+        return None
 
 
 def _join(total: Run, run: Run) -> None:

@@ -1,54 +1,43 @@
 """ir.Rule → its sieves: what one pass over a prompt can see of whether the rule would do anything.
 
-A sieve may be too wide. It is never too narrow: what it holds back is no edit, no report and no note of the rule. So a
-condition counts as far as nothing before it may raise, and where nothing is known there is no sieve.
+A sieve may be too wide. It is never too narrow: what it holds back is no edit, no report, no fault and no note of the
+rule. So a condition counts as far as nothing before it may raise, what a verb needs counts behind its conditions, and
+where nothing is known there is no sieve.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from hashlib import sha256
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from historycompat import ir
-from historycompat.language.expressions import codegen, functions
-from historycompat.language.expressions.kinds import CHAINS, PROJECTIONS, Scope
-from historycompat.language.select import condition, selector
-from historycompat.regex import compile_regex
+from historycompat.language.expressions import codegen
+from historycompat.language.expressions.functions import may_raise
+from historycompat.language.expressions.kinds import PROJECTIONS
+from historycompat.language.questions import OBJECT, Question, Questions, digest, questions
+from historycompat.language.select import selector
+from historycompat.regex import Regex, compile_regex
 from historycompat.ruleset import Sieve
 from historycompat.tree import Expr
 from historycompat.verbs.judgement import argument
 
-_OBJECT = Scope(frozenset({"object"}))
-_TEXTS = 10_000
+_TEXTS = 10_000  # each turn of a conversation asks for the same texts again
 _NO_HIT: Any = None  # a condition without variables looks at none
 _HERE = Expr("current")
 _CALL, _RESULT = "tool-call", "tool-result"
-_OF_RUN = frozenset({"model", "error"})
+_WITHOUT_NULLS = PROJECTIONS | {"flatten"}
 
 _Sieves = tuple[Sieve, ...] | None
-_Test = tuple[str, dict[str, Any]]  # a Python expression and the names in it
-
-
-class _Tests(NamedTuple):
-    """Python expressions that all hold, the names in them, and what must hold whatever the prompt."""
-
-    python: tuple[str, ...]
-    names: dict[str, Any]
-    gate: Expr | None
-
-    def sieve(self, of: str, roles: frozenset[str] | None = None, types: frozenset[str] | None = None) -> Sieve:
-        return Sieve(of, roles, types, self.python, self.names, gate=condition(self.gate))
 
 
 def sieves(rule: ir.Rule) -> _Sieves:
     """The sieves of a rule before a request, in the shape that it edits; None where some statement has none."""
     of = _of_canonical if rule.format is None else _of_native
     try:
-        if rule.when is not None and _may_raise(rule.when):
+        if rule.when is not None and may_raise(rule.when):
             return None
         found = [each for each in map(of, rule.statements) if each is not None]
     except RecursionError:  # an expression of more levels than Python's stack has
@@ -69,32 +58,25 @@ def _of_target(statement: ir.Statement, *also: Expr) -> _Sieves:
     match target.kind:
         case "message":
             states = [_STATES[state] for state in target.states if state in _STATES]
-            return (_tests(where, "m", states, _needs(statement, "m")).sieve("message", target.roles),)
+            return (questions(where, "m", states, _needs(statement, "m")).sieve("message", target.roles),)
         case "part":
             states = [(_BLANK.format("p"), {})] if "empty" in target.part_states else []
-            tests = _tests(where, "p", states, _needs(statement, "p"))
-            return (tests.sieve("part", target.roles, target.types),)
+            asked = questions(where, "p", states, _needs(statement, "p"))
+            return (asked.sieve("part", target.roles, target.types),)
         case "call" | "result" if target.states:
             return (Sieve("pairs"),)
         case "call" | "result":
             types = frozenset({_CALL if target.kind == "call" else _RESULT})
-            return (_tests(where, "p", after=_needs(statement, "p")).sieve("part", None, types),)
+            return (questions(where, "p", after=_needs(statement, "p")).sieve("part", None, types),)
         case "path" if target.path:
             return _of_path(statement, target.path)
-    return _of_places(target)
-
-
-def _of_places(target: ir.Target) -> _Sieves:
-    """Any that are selected, where selecting says no more than that."""
-    if any(expr is not None and _may_raise(expr) for expr in (target.path, target.where)):
-        return None
     return (Sieve("places", select=selector(target)),)
 
 
 def _of_path(statement: ir.Statement, path: Expr) -> _Sieves:
     """Of places in messages, and in their parts; what else a prompt has is soon looked through."""
     if not _is_over(path, "messages"):
-        return _of_places(statement.target)
+        return (Sieve("places", select=selector(statement.target)),)
     inner = path.children[1]
     if path.kind == "projection" and _is_over(inner, "content"):
         return (_below(statement, inner, "p").sieve("part"),)
@@ -105,64 +87,21 @@ def _of_native(statement: ir.Statement) -> _Sieves:
     """In a native body messages are known, and places in a list at its root; other places are soon looked through."""
     target = statement.target
     if target.kind == "message":
-        roles: list[_Test] = [(f"role in {tuple(sorted(target.roles))!r}", {})] if target.roles else []
+        roles: list[Question] = [(f"role in {tuple(sorted(target.roles))!r}", {})] if target.roles else []
         where = [target.where] if target.where else []
-        return (_tests(where, "m", roles, _needs(statement, "m")).sieve("item"),)
+        return (questions(where, "m", roles, _needs(statement, "m")).sieve("item"),)
     if target.kind in ("part", "call", "result") or statement.verb in ("map_ids", "map_names"):
         return None
-    places, path = _of_places(target), target.path
+    places, path = Sieve("places", select=selector(target)), target.path
     if path is None or path.kind not in PROJECTIONS or path.children[0].kind != "field":
-        return places
+        return (places,)
     item = _below(statement, path, "m").sieve("item")
-    return (replace(item, spine=path.children[0].value, select=places[0].select if places else None),)
-
-
-def _tests(where: Iterable[Expr], at: str, before: Iterable[_Test] = (), after: Iterable[_Test] = ()) -> _Tests:
-    """What can be told of a value from itself alone: what it needs `before` it is asked anything, the conditions up to
-    the first that may raise, and what it needs `after` all of them."""
-    found, gates = list(before), list[Expr]()
-    for operand in chain(*map(codegen.conjuncts, where)):
-        variables = codegen.variables(operand)
-        if _may_raise(operand, _OBJECT):
-            break
-        if variables <= _OF_RUN and _is_fixed(operand):
-            gates.append(operand)
-        elif not variables:
-            found.append(_python(operand, at))
-    else:
-        found += after
-    names = {name: value for _, own in found for name, value in own.items()}
-    return _Tests(tuple(f"({python})" for python, _ in found), names, codegen.joined(gates))
-
-
-def _may_raise(expr: Expr, scope: Scope | None = None) -> bool:
-    """Who wrote something is for a host to say, and what that raises nobody knows."""
-    return "origin" in codegen.variables(expr) or functions.may_raise(expr, scope)
-
-
-def _python(expr: Expr, at: str) -> _Test:
-    prefix = f"x{_digest(expr)}_"
-    return codegen.part_test(expr, at, prefix) or (f"{prefix}({at}, None)", {prefix: codegen.predicate(expr)})
-
-
-def _digest(value: Any) -> str:
-    return sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _is_fixed(expr: Expr) -> bool:
-    """Whether an expression looks at no value of a prompt, as long as its variables do not."""
-    if expr.kind == "variable":
-        return True
-    if expr.kind in CHAINS:
-        return _is_fixed(expr.children[0])
-    if expr.kind in ("and_expression", "or_expression", "not_expression", "comparator", "function_expression"):
-        return all(map(_is_fixed, expr.children))
-    return expr.kind == "literal"
+    return (replace(item, spine=path.children[0].value, select=places.select),)
 
 
 # What is blank, or no text at all: `:empty` asks no more of a part, and of the first part of a message.
 _BLANK = "(text := {}.get('text')).__class__ is not str or not text or text.isspace()"
-_STATES: dict[str, _Test] = {
+_STATES: dict[str, Question] = {
     "late": ("late", {}),
     "empty": (
         f"(not c or c[0]['type'] == 'text' and ({_BLANK.format('c[0]')})) if c.__class__ is list else"
@@ -172,12 +111,12 @@ _STATES: dict[str, _Test] = {
 }
 
 
-def _needs(statement: ir.Statement, at: str) -> list[_Test]:
+def _needs(statement: ir.Statement, at: str) -> list[Question]:
     """What a verb needs of a value to change it: `keep only`, another key than the named ones."""
     keys = _kept(statement)
     if keys is None:
         return []
-    name = f"kept_{_digest(sorted(keys))}"
+    name = f"kept_{digest(sorted(keys))}"
     return [(f"{at}.keys() - {name}", {name: keys})]
 
 
@@ -193,14 +132,14 @@ def _is_over(expr: Expr, name: str) -> bool:
     return expr.kind in PROJECTIONS and expr.children[0] == Expr("field", value=name)
 
 
-def _below(statement: ir.Statement, path: Expr, at: str) -> _Tests:
+def _below(statement: ir.Statement, path: Expr, at: str) -> Questions:
     """What surely holds for the element through which a projection names a place that the statement would change."""
     where = statement.target.where
     _, right, *keeps = path.children
-    keys = None if where and _may_raise(where) else _kept(statement)
+    keys = None if where and may_raise(where) else _kept(statement)
     test = _leads_somewhere(right, keys)
-    name = f"leads_{_digest((right, keys))}"
-    return _tests([*keeps, *_found(right, where)], at, after=[(f"{name}({at})", {name: test})] if test else [])
+    name = f"leads_{digest((right, keys))}"
+    return questions([*keeps, *_found(right, where)], at, after=[(f"{name}({at})", {name: test})] if test else [])
 
 
 def _leads_somewhere(path: Expr, keys: frozenset[str] | None) -> Callable[[Any], bool] | None:
@@ -209,7 +148,7 @@ def _leads_somewhere(path: Expr, keys: frozenset[str] | None) -> Callable[[Any],
     depth, inner = 0, path
     while inner.kind in ("projection", "filter_projection"):
         depth, last, inner = depth + 1, inner, inner.children[1]
-    if not depth or inner.kind != "identity" or codegen.variables(path) or _may_raise(path):
+    if not depth or inner.kind != "identity" or codegen.variables(path) or may_raise(path):
         return None
     if not _sees_all(list(last.children[2:])):
         return None
@@ -244,12 +183,14 @@ def _elements(path: Expr, where: Expr | None) -> list[Expr]:
     if right.kind == "identity" and where and not keeps:
         keeps = [where]
     is_list = Expr("comparator", (Expr("function_expression", (base,), "type"), Expr("literal", value="array")), "eq")
-    return [is_list, Expr("filter_projection", (base, Expr("identity"), *keeps)) if _sees_all(keeps) else base]
+    if _sees_all(keeps):
+        return [is_list, Expr("filter_projection", (base, Expr("identity"), *keeps))]
+    return [is_list] if any(each.kind in _WITHOUT_NULLS for each in base.walk()) else [is_list, base]
 
 
 def _sees_all(keeps: list[Expr]) -> bool:
     """Whether a filter says by its value alone that it names places: a null, which is one, has no part in the value."""
-    if not keeps or codegen.variables(keeps[0]) or _may_raise(keeps[0]):
+    if not keeps or codegen.variables(keeps[0]) or may_raise(keeps[0]):
         return False
     return not codegen.predicate(keeps[0])(None, _NO_HIT)
 
@@ -269,57 +210,53 @@ def _unset(statement: ir.Statement) -> _Sieves:
 
 
 def _map_ids(statement: ir.Statement) -> _Sieves:
-    is_right = _unless(statement)
-    # What refers to an id that looks like a number may have it as a number, and gets it as a text.
-    return (Sieve("pairs"), Sieve("id", is_right=lambda text: is_right(text) and not _is_number(text)))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) is not None
-    except ValueError:
-        return False
+    regex = _unless(statement)
+    # What refers to an id that could be a number may have it as a number, and gets it as a text.
+    is_right = lru_cache(_TEXTS)(lambda text: regex.search(text) is not None and not _is_numeric(text))
+    return (Sieve("pairs"), Sieve("id", is_right=is_right))
 
 
 def _map_names(statement: ir.Statement) -> _Sieves:
-    return (Sieve("name", is_right=_unless(statement)),)
+    regex = _unless(statement)
+    return (Sieve("name", is_right=lru_cache(_TEXTS)(lambda text: regex.search(text) is not None)),)
 
 
-def _unless(statement: ir.Statement) -> Callable[[str], bool]:
-    """Whether a text matches; each turn of a conversation asks the same again."""
+def _unless(statement: ir.Statement) -> Regex:
     pattern = argument(statement, "unless")
-    regex = compile_regex(pattern.text, pattern.flags)
-    return lru_cache(_TEXTS)(lambda text: regex.search(text) is not None)
+    return compile_regex(pattern.text, pattern.flags)
+
+
+def _is_numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _dedupe(statement: ir.Statement) -> _Sieves:
     """Calls and results that are each once have no equals where the id is a part of what is compared."""
-    where, by = statement.target.where, argument(statement, "by")
-    if (
-        statement.target.kind in ("call", "result")
-        and _tells_apart(by)
-        and not any(map(_may_raise, filter(None, (where, by))))
-    ):
+    target, by = statement.target, argument(statement, "by")
+    asked = [by, *([target.where] if target.where else [])]
+    if target.kind in ("call", "result") and _tells_apart(by) and not any(may_raise(each, OBJECT) for each in asked):
         return (Sieve("pairs"),)
     return _of_target(statement)
 
 
 def _tells_apart(expr: Expr, of: str = "values") -> bool:
-    """Whether an expression has no equal `values` but null for different ids that are texts; or none that are `true`;
+    """Whether an expression has no equal `values` but null for different ids that are texts; or no equal `true` values;
     or none at all, as `members` of a list or an object must have none."""
     below = [each.children[0] if each.kind == "key_val_pair" else each for each in expr.children]
     match expr.kind:
-        case "field":
-            return expr.value == "toolCallId"
-        case "literal":
-            return expr.value is None and of != "members"
+        case "or_expression" if below[0].kind != "field":
+            return _tells_apart(below[0], "true") and below[1] == Expr("literal") and of != "members"
+        case "or_expression":
+            return _tells_apart(below[0])
+        case "and_expression":
+            return _tells_apart(below[1], of) and of == "true"
         case "multi_select_dict" | "multi_select_list":
             return any(_tells_apart(each, "members") for each in below)
-        case "or_expression":
-            return _tells_apart(below[0], "true") and (below[0].kind == "field" or _tells_apart(below[1], of))
-        case "and_expression" if of == "true":
-            return _tells_apart(below[1], of)
-    return False
+    return expr == Expr("field", value="toolCallId")
 
 
 _VERBS: dict[str, Callable[[ir.Statement], _Sieves]] = {

@@ -61,10 +61,9 @@ def interpret(
     for number, rule in enumerate(rules):
         if _is_without_input(rule, view) or (awake is not None and number not in awake):
             continue
-        if rule.when is None or rule.when(view.root, Hit((), view.root, view)):
-            before, view = view, _run_rule(rule, run, view, carrier, raising)
-            if screen and view is not before:
-                awake = screen(view)
+        before, view = view, _run_rule(rule, run, view, carrier, raising)
+        if screen and view is not before:
+            awake = screen(view)
     return run
 
 
@@ -83,6 +82,8 @@ def _run_rule(rule: Rule, run: Run, view: View, carrier: Carrier | None, raising
     reports: list[Report] = []
     step: Step | None = None
     try:
+        if rule.when is not None and not rule.when(view.root, Hit((), view.root, view)):
+            return view
         for step in rule.steps:
             view = _run_step(rule, step, view, records, reports, carrier)
         if view is not before:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from historycompat.edits import value_at
 from historycompat.ruleset import Rule, Sieve
-from historycompat.view import Hit, View
+from historycompat.view import Context, Hit, Select, View
 
 _CALL, _RESULT = "tool-call", "tool-result"
 _FIRST_TYPES = ("text", _CALL, _RESULT, "reasoning")  # what parts mostly are: it is asked first
-
+_STAMPED = Context().origin  # who wrote something, where it is not a host that says so
 
 _Pass = Callable[[Any], tuple[Any, ...]]
 
@@ -49,14 +49,21 @@ class Screen:
 
     def __call__(self, view: View) -> Set[int]:
         try:
+            _check_request(view.root)
             found = Found(*self._pass(view.shape.role)(value_at(view.root, view.shape.spine)))
-            return self._always | {number for number, sieve in self._sieves if self._holds(sieve, found, view)}
-        except (KeyError, TypeError, AttributeError, ValueError):  # not of the documented shape
+            awake = {number for number, sieve in self._sieves if self._holds(sieve, found, view)}
+            return awake | self._always if view.context.origin is _STAMPED else awake | self._always | self._asking
+        except Exception:  # not of the documented shape: the rules say what is wrong with it, each for itself
             return frozenset(range(len(self.rules)))
 
     @cached_property
     def _always(self) -> frozenset[int]:
         return frozenset(number for number, rule in enumerate(self.rules) if rule.sieves is None)
+
+    @cached_property
+    def _asking(self) -> frozenset[int]:
+        """The rules that ask who wrote something: what a host's own answer raises nobody knows."""
+        return frozenset(number for number, rule in enumerate(self.rules) if "origin" in rule.variables)
 
     @cached_property
     def _sieves(self) -> list[tuple[int, Sieve]]:
@@ -99,9 +106,9 @@ class Screen:
                 names = (name for name in (*found.names, *_declared(view)) if isinstance(name, str) and name)
                 held = not all(map(sieve.is_right, names))
             case "places":
-                held = sieve.select is None or bool(sieve.select(view))
+                held = sieve.select is None or _finds(sieve.select, view)
             case "item" if sieve.spine and view.shape.spine != (sieve.spine,):
-                held = sieve.select is None or bool(sieve.select(view))
+                held = sieve.select is None or _finds(sieve.select, view)
             case _:
                 held = self._tests[_test(sieve)] in found.held
         return held and (sieve.gate is None or bool(sieve.gate(view.root, Hit((), view.root, view))))
@@ -119,9 +126,26 @@ def _test(sieve: Sieve) -> _Test:
     return _Test(sieve.of, sieve.roles, sieve.types, sieve.tests)
 
 
+def _check_request(root: Mapping[str, Any]) -> None:
+    """Raise where tools and parameters are not what conditions count on."""
+    if not (isinstance(root.get("tools"), list | None) and isinstance(root.get("params"), dict | None)):
+        raise TypeError
+
+
+def _finds(select: Select, view: View) -> bool:
+    """Whether anything is selected or noted. The rule notes it for itself, if it comes to that."""
+    notes = view.context.notes
+    known = len(notes)
+    try:
+        return bool(select(view)) or len(notes) > known
+    finally:
+        del notes[known:]
+
+
 def _declared(view: View) -> Iterator[Any]:
     tools = view.root.get("tools")
-    return (tool.get("name") for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict))
+    declared = (tool for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict))
+    return (tool.get(key) for tool in declared for key in ("name", "toolName"))
 
 
 def _source(tests: Mapping[_Test, int], role: str, *, has_pairs: bool) -> Iterator[str]:
@@ -177,6 +201,7 @@ def _for_role(tests: Mapping[_Test, int], role: str | None, pairs: bool) -> Iter
     if rest:
         yield f"{pad}        else:" if types else f"{pad}        if True:"
         yield from (f"{pad}            {line}" for line in rest)
+    yield f"{pad}elif c is not None and c.__class__ is not str: raise TypeError"
 
 
 def _part_tests(tests: Mapping[_Test, int], type_: str | None) -> Iterator[str]:

@@ -36,8 +36,10 @@ def _hashable(value: Any) -> Hashable:
     """Equal for equal JSON values: `true` is not `1`, `1` is `1.0`, the order of keys does not matter."""
     if isinstance(value, dict):
         return frozenset((key, _hashable(child)) for key, child in value.items())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return tuple(_hashable(child) for child in value)
+    if not isinstance(value, Hashable):  # no JSON value, such as a set
+        return repr(value)
     return (type(value), value) if isinstance(value, bool) else value
 
 

@@ -70,13 +70,21 @@ def _library(name: str) -> Callable[..., Any]:
         try:
             if tuple(map(type, arguments)) in accepted:
                 return method(library, *arguments)
-            return library.call_function(name, list(arguments))
+            return library.call_function(name, list(map(_plain, arguments)))
         except JMESPathError:
             raise
         except (TypeError, ValueError, ArithmeticError) as error:
+            if name == "to_number":  # of a date, say, which is no JSON value
+                return None
             raise JMESPathError(f"In function {name}(): {error}") from error
 
     return call
+
+
+def _plain(value: Any) -> Any:
+    """A value in the class that the library knows: it takes one under that for no JSON value."""
+    known = None if value.__class__ in TYPES else next((cls for cls in TYPES if isinstance(value, cls)), None)
+    return value if known is None else known(value)
 
 
 def _accepted(name: str) -> frozenset[tuple[type, ...]]:
